@@ -1,0 +1,1 @@
+"""Record real environments; import what others recorded."""

@@ -1,0 +1,1 @@
+"""Judge one transition or one trajectory: keep or reject, with a reason."""

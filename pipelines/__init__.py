@@ -1,0 +1,1 @@
+"""Wire the rooms and run them on Dask: record, import, project, curate, build."""

@@ -1,0 +1,47 @@
+"""How commands speak: data to stdout, talk to stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+
+def talk() -> Console:
+    """Return a console on stderr; made when used, so that redirected streams are respected."""
+    return Console(stderr=True, highlight=False)
+
+
+def complain(message: str) -> None:
+    """Say what went wrong, on one line of stderr."""
+    sys.stderr.write(f"worldtape: {message}\n")
+
+
+def say(message: str) -> None:
+    """Say something to the person, not to the pipe."""
+    talk().print(message, markup=False, soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """Write `value` to stdout as indented JSON."""
+    sys.stdout.write(orjson.dumps(value, option=orjson.OPT_INDENT_2, default=str).decode() + "\n")
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
+    """Write a table to stdout; null is shown as an empty cell, text as it is."""
+    table = Table(*columns, title=title, title_justify="left", show_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*("" if cell is None else str(cell) for cell in row))
+    width = None if sys.stdout.isatty() else 200
+    Console(highlight=False, markup=False, emoji=False, width=width).print(table)
+
+
+def progress() -> Progress:
+    """Return a progress bar on stderr, for anything that takes over a second."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=talk(), transient=True)

@@ -1,0 +1,1 @@
+"""Fakes that we ship, for the tests of people who build on Worldtape."""

@@ -1,0 +1,1 @@
+"""Where bytes lie: tapes, blobs, the Parquet lake, DuckDB, the Hub."""
