@@ -1,0 +1,165 @@
+"""Large payloads, kept once by their SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from worldtape.errors import FormatError, NotFoundError, boundary
+from worldtape.storage._disk import flush, fsync_folder, hold, is_at, make_folder, write_all
+
+_REF = re.compile(r"sha256:([0-9a-f]{64})")
+_LEVEL = 3
+_WORTH = 0.95
+"""A blob is stored compressed where that is at most this share of its size."""
+
+
+class Blobs:
+    """The blobs of one lake: `blobs/sha256/ab/<64 hex>`, or the same name with `.zst` where compressing pays.
+
+    Args:
+        root: the lake's folder.
+    """
+
+    def __init__(self, root: str | Path) -> None:
+        self.folder = Path(root) / "blobs" / "sha256"
+
+    def put(self, data: bytes, *, durable: bool = True) -> str:
+        """Keep `data` and return its `sha256:<hex>`; the file is whole before it has its name.
+
+        Args:
+            data: any bytes.
+            durable: whether it must survive a crash of the machine by the time this returns (else call `sync`).
+
+        Raises:
+            StorageError: the disk is full or cannot be written.
+        """
+        digest = hashlib.sha256(data).hexdigest()
+        with boundary(self.folder):
+            if self._find(digest) is None:
+                self._write(digest, data, durable=durable)
+            elif durable:
+                self.sync(f"sha256:{digest}")
+        return f"sha256:{digest}"
+
+    def sync(self, ref: str) -> None:
+        """Make a blob survive a crash of the machine."""
+        path = self.path(ref)
+        with boundary(path):
+            fd = os.open(path, os.O_RDONLY)
+            try:
+                flush(fd)
+            finally:
+                os.close(fd)
+            fsync_folder(path.parent)
+
+    def get(self, ref: str) -> bytes:
+        """Return the bytes of a blob.
+
+        Raises:
+            NotFoundError: there is no such blob here.
+            FormatError: its bytes are not those it is named after.
+        """
+        path = self.path(ref)
+        with boundary(path):
+            data = path.read_bytes()
+        if path.suffix == ".zst":
+            data = _unpacked(data, path)
+        if hashlib.sha256(data).hexdigest() != _digest(ref):
+            raise FormatError("the blob is damaged: its bytes do not have the SHA-256 it is named after", where=path)
+        return data
+
+    def path(self, ref: str) -> Path:
+        """Return the file of a blob; one that ends in `.zst` is compressed.
+
+        Raises:
+            NotFoundError: there is no such blob here.
+            FormatError: `ref` is not `sha256:<64 hex>`.
+        """
+        found = self._find(_digest(ref))
+        if found is None:
+            raise NotFoundError(f"no blob {ref}", where=self.folder)
+        return found
+
+    def __contains__(self, ref: str) -> bool:
+        return self._find(_digest(ref)) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        for path in sorted(self.folder.glob("[0-9a-f][0-9a-f]/*")):
+            ref = f"sha256:{path.name.removesuffix('.zst')}"
+            if _REF.fullmatch(ref):
+                yield ref
+
+    def sweep(self) -> int:
+        """Remove what writers that are gone left half written; return how many files."""
+        return sum(_swept(path) for path in self.folder.glob("[0-9a-f][0-9a-f]/.*.tmp"))
+
+    def _find(self, digest: str) -> Path | None:
+        plain = self.folder / digest[:2] / digest
+        for path in (plain, plain.with_suffix(".zst")):
+            if path.exists():
+                return path
+        return None
+
+    def _write(self, digest: str, data: bytes, *, durable: bool) -> None:
+        folder = self.folder / digest[:2]
+        make_folder(folder, durable=durable)
+        temporary = folder / f".{digest[:16]}-{uuid.uuid4().hex}.tmp"
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            hold(fd)
+            packed = _packed(data)
+            write_all(fd, data if packed is None else packed)
+            if durable:
+                flush(fd)
+            temporary.rename(folder / (digest if packed is None else f"{digest}.zst"))
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(fd)
+        if durable:
+            fsync_folder(folder)
+
+
+def _digest(ref: str) -> str:
+    match = _REF.fullmatch(ref)
+    if match is None:
+        raise FormatError(f"{ref!r} does not name a blob", fix="expected sha256: and 64 hex digits")
+    return match[1]
+
+
+def _packed(data: bytes) -> bytes | None:
+    import zstandard
+
+    packed: bytes = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(data)
+    return packed if len(packed) <= len(data) * _WORTH else None
+
+
+def _unpacked(data: bytes, where: Path) -> bytes:
+    import zstandard
+
+    unpacker: Any = zstandard.ZstdDecompressor()
+    try:
+        return bytes(unpacker.decompress(data))
+    except zstandard.ZstdError as error:
+        raise FormatError(f"the blob is damaged ({error})", where=where) from error
+
+
+def _swept(path: Path) -> bool:
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        gone = hold(fd) and is_at(fd, path)
+        if gone:
+            path.unlink()
+        return gone
+    finally:
+        os.close(fd)

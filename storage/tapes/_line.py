@@ -1,0 +1,91 @@
+"""One event, one line of ASCII: written here, read here."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from json.encoder import encode_basestring_ascii
+from typing import Any
+from zlib import crc32
+
+import orjson
+
+from worldtape.schemas import canonical_json
+
+INLINE = 64 * 1024
+"""Payloads of more bytes than this become blobs."""
+
+_TAIL = len(b',"crc":"00000000"}\n')
+_HUGE = re.compile(rb"[\[:,]-?[0-9]{19,}[,\]}]")
+
+
+def encode(seq: int, kind: str, wall: int, mono: int, step: int | None, data: bytes) -> bytes:  # noqa: PLR0913, PLR0917
+    """Return the line of one event; `data` is its payload as ASCII JSON."""
+    place = b"null" if step is None else b"%d" % step
+    body = b'{"seq":%d,"kind":%b,"wall":%d,"mono":%d,"step":%b,"data":%b' % (
+        seq,
+        _string(kind),
+        wall,
+        mono,
+        place,
+        data,
+    )
+    return b'%b,"crc":"%08x"}\n' % (body, crc32(body))
+
+
+def encode_value(data: Mapping[str, Any]) -> bytes:
+    """Return any JSON value as ASCII JSON; lone surrogates become U+FFFD, NaN becomes null."""
+    value = dict(data)
+    try:
+        line = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
+    except (TypeError, orjson.JSONEncodeError):
+        line = canonical_json(value).encode()
+    return line if line.isascii() else json.dumps(json.loads(line), separators=(",", ":")).encode("ascii")
+
+
+def encode_bytes(channel: str, data: bytes) -> bytes:
+    """Return the payload of a `data` event: text where `data` is UTF-8, else base64."""
+    if data.isascii():
+        return b'{"channel":%b,"text":%b}' % (_string(channel), orjson.dumps(data.decode("ascii")))
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return b'{"channel":%b,"b64":"%b"}' % (_string(channel), b64encode(data))
+    return b'{"channel":%b,"text":%b}' % (_string(channel), encode_basestring_ascii(text).encode("ascii"))
+
+
+def encode_blob(channel: str, ref: str, size: int) -> bytes:
+    """Return the payload of a `data` event whose bytes lie in a blob."""
+    return b'{"channel":%b,"blob":%b,"bytes":%d}' % (_string(channel), _string(ref), size)
+
+
+def decode(line: bytes) -> dict[str, Any] | None:
+    """Return the event on `line`, without its checksum; None where the line is not whole."""
+    if line[-_TAIL : 8 - _TAIL] != b',"crc":"' or line[-3:] != b'"}\n':
+        return None
+    if line[-11:-3] != b"%08x" % crc32(memoryview(line)[:-_TAIL]):
+        return None
+    try:
+        event = orjson.loads(line)
+        if b'"kind":"data"' not in line[:40] and _HUGE.search(line):
+            event = json.loads(line)
+    except ValueError:
+        return None
+    return _checked(event)
+
+
+def _checked(event: Any) -> dict[str, Any] | None:
+    if not isinstance(event, dict) or not isinstance(event.get("data"), dict):
+        return None
+    numbers = all(type(event.get(name)) is int for name in ("seq", "wall", "mono"))
+    step = event.get("step")
+    if not (numbers and isinstance(event.get("kind"), str) and (step is None or type(step) is int)):
+        return None
+    del event["crc"]
+    return event
+
+
+def _string(text: str) -> bytes:
+    return encode_basestring_ascii(text).encode("ascii")

@@ -1,0 +1,35 @@
+"""Reading a sealed tape."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+from worldtape.errors import FormatError
+
+
+class Unpacked:
+    """The bytes of a zstd file as they stand in it, in constant memory.
+
+    Args:
+        file: open for reading.
+        where: its path, for messages.
+    """
+
+    def __init__(self, file: BinaryIO, where: Path) -> None:
+        import zstandard
+
+        self._failure = zstandard.ZstdError
+        self._where = where
+        self._stream = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes, none at the end.
+
+        Raises:
+            FormatError: the compressed bytes are damaged. A file that stops early reads as if it ended there.
+        """
+        try:
+            return bytes(self._stream.read(size))
+        except self._failure as error:
+            raise FormatError(f"the sealed tape is damaged ({error})", where=self._where) from error

@@ -1,0 +1,40 @@
+"""Where the tapes of a lake lie."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from worldtape.errors import InputError
+
+OPEN = ".jsonl"
+SEALED = ".jsonl.zst"
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+def tape_path(lake: Path, trajectory_id: str, *, sealed: bool = False) -> Path:
+    """Return `tapes/<2 hex>/<trajectory_id>.jsonl`, or `.jsonl.zst` where `sealed`.
+
+    Raises:
+        InputError: the id cannot be a file name.
+    """
+    if not _ID.fullmatch(trajectory_id):
+        raise InputError(f"{trajectory_id!r} cannot name a tape", fix="use letters, digits, '.', '_' and '-'")
+    folder = hashlib.sha256(trajectory_id.encode()).hexdigest()[:2]
+    return lake / "tapes" / folder / f"{trajectory_id}{SEALED if sealed else OPEN}"
+
+
+def find_tapes(lake: Path) -> Iterator[Path]:
+    """Yield every tape of a lake once, in the order of their paths; the sealed file where both stand."""
+    for folder in sorted((lake / "tapes").glob("[0-9a-f][0-9a-f]")):
+        names = {path.name for path in folder.iterdir() if path.name.endswith((OPEN, SEALED))}
+        for name in sorted(names):
+            if f"{name}.zst" not in names:
+                yield folder / name
+
+
+def trajectory_id_of(path: Path) -> str:
+    """Return the id that a tape's file name carries."""
+    return path.name.removesuffix(".zst").removesuffix(OPEN)

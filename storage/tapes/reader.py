@@ -1,0 +1,135 @@
+"""Reading a tape."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from worldtape.errors import FormatError, NotFoundError, boundary
+from worldtape.schemas import EventKind, upgrader
+from worldtape.storage.blobs import Blobs
+from worldtape.storage.tapes._scan import Readable, Scan
+from worldtape.storage.tapes._unpacked import Unpacked
+from worldtape.storage.tapes.event import Event
+from worldtape.storage.tapes.paths import SEALED, trajectory_id_of
+
+_KNOWN = frozenset({"seq", "kind", "wall", "mono", "step", "data"})
+
+
+class Source(Protocol):
+    """Where the bytes of blobs come from."""
+
+    def get(self, ref: str, /) -> bytes:
+        """Return the bytes of `sha256:<hex>`."""
+        ...
+
+
+class TapeReader:
+    """A tape, sealed or not, in constant memory. Every event is checked and lifted to the current schema.
+
+    Args:
+        path: a `.jsonl` or `.jsonl.zst`; where the first was sealed in the meantime, the second is read.
+        blobs: where large payloads lie; by default those of the lake that the tape stands in.
+
+    Raises:
+        NotFoundError: there is no such file.
+        FormatError: it has no header.
+        VersionError: a newer major version wrote it.
+    """
+
+    def __init__(self, path: str | Path, *, blobs: Source | None = None) -> None:
+        self.path = _existing(Path(path))
+        self.sealed = self.path.name.endswith(SEALED)
+        self._blobs = blobs or Blobs(self.path.parents[2] if len(self.path.parents) > 2 else self.path.parent)  # noqa: PLR2004
+        self._torn: int | None = None
+        first = self._first()
+        self._lift = upgrader(str(first["data"].get("schema_version")), where=self.path)
+        self.header: dict[str, Any] = self._lift(first)["data"]
+        self.trajectory_id = str(self.header.get("trajectory_id", trajectory_id_of(self.path)))
+
+    @property
+    def torn_bytes(self) -> int:
+        """Bytes of an unfinished event at the end; 0 on a sealed tape."""
+        if self._torn is None:
+            for _ in self.events(lenient=True):
+                pass
+        return self._torn or 0
+
+    def events(self, *, lenient: bool = False) -> Iterator[Event]:
+        """Yield the events from the header on; a torn tail ends them without an error.
+
+        Args:
+            lenient: end at damage as well, with the events before it.
+
+        Raises:
+            FormatError: an event in the middle is damaged, or a sealed tape has no end.
+        """
+        last = ""
+        with _opened(self.path) as stream:
+            scan = Scan(stream)
+            try:
+                for raw in scan:
+                    last = raw["kind"]
+                    yield _event(self._lift(raw))
+            except FormatError:
+                if not lenient:
+                    raise
+        self._torn = 0 if self.sealed else scan.torn
+        if not lenient:
+            self._judge(scan, last)
+
+    def payload(self, event: Event) -> bytes:
+        """Return the bytes of a `data` event.
+
+        Raises:
+            FormatError: its blob is missing or damaged, or the event carries no bytes.
+        """
+        data = event.data
+        if "text" in data:
+            return cast("str", data["text"]).encode()
+        if "b64" in data:
+            return b64decode(data["b64"], validate=True)
+        if "blob" not in data:
+            raise FormatError("the event carries no bytes", where=f"{self.path}:{event.seq + 1}")
+        try:
+            return self._blobs.get(data["blob"])
+        except NotFoundError as error:
+            raise FormatError(f"the blob {data['blob']} is missing", where=f"{self.path}:{event.seq + 1}") from error
+
+    def _first(self) -> dict[str, Any]:
+        with _opened(self.path) as stream:
+            for raw in Scan(stream):
+                if raw["kind"] == EventKind.HEADER:
+                    return raw
+                break
+        fix = "worldtape recover sets it aside"
+        raise FormatError("the tape has no header: its recorder was stopped before it began", where=self.path, fix=fix)
+
+    def _judge(self, scan: Scan, last: str) -> None:
+        line = f"{self.path}:{scan.count + 1}"
+        if scan.damaged or (self.sealed and scan.torn):
+            raise FormatError("the event is damaged", where=line, fix="events(lenient=True) gives those before it")
+        if self.sealed and last != EventKind.END:
+            raise FormatError("the sealed tape stops before its end", where=line, fix="restore it from a copy")
+
+
+def _existing(path: Path) -> Path:
+    sealed = path.with_name(f"{path.name}.zst")
+    for candidate in (path, sealed):
+        if candidate.is_file():
+            return candidate
+    raise NotFoundError("no such tape", where=path)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Readable]:
+    with boundary(path), path.open("rb") as file:
+        yield Unpacked(file, path) if path.name.endswith(SEALED) else file
+
+
+def _event(raw: dict[str, Any]) -> Event:
+    extra = {name: value for name, value in raw.items() if name not in _KNOWN} if len(raw) > len(_KNOWN) else {}
+    return Event(raw["seq"], raw["kind"], raw["wall"], raw["mono"], raw.get("step"), raw["data"], extra)
