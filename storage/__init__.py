@@ -1,6 +1,38 @@
 """Where bytes lie: tapes, blobs, the Parquet lake, DuckDB, the Hub."""
 
+from worldtape.storage._recover import Recovered, recover
 from worldtape.storage.blobs import Blobs
-from worldtape.storage.tapes import Clock, Event, TapeReader, TapeWriter, find_tapes, tape_path
+from worldtape.storage.lake import Lake, Part, TapeRef, connect, part_id, query, query_batches
+from worldtape.storage.tapes import (
+    Clock,
+    Event,
+    TapeReader,
+    TapeWriter,
+    Validation,
+    find_tapes,
+    recover_tapes,
+    tape_path,
+    validate,
+)
 
-__all__ = ["Blobs", "Clock", "Event", "TapeReader", "TapeWriter", "find_tapes", "tape_path"]
+__all__ = [
+    "Blobs",
+    "Clock",
+    "Event",
+    "Lake",
+    "Part",
+    "Recovered",
+    "TapeReader",
+    "TapeRef",
+    "TapeWriter",
+    "Validation",
+    "connect",
+    "find_tapes",
+    "part_id",
+    "query",
+    "query_batches",
+    "recover",
+    "recover_tapes",
+    "tape_path",
+    "validate",
+]

@@ -1,0 +1,60 @@
+"""Replacing parts by another part, in one step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from worldtape.storage.lake import _layout as layout
+
+if TYPE_CHECKING:
+    from worldtape.storage.lake._lake import Lake
+
+
+def _journals(lake: Lake) -> dict[str, dict[str, list[str]]]:
+    names = [name for name in lake.store.names(layout.MOVES) if name.endswith(".json")]
+    return {name: json.loads(lake.store.read(name)) for name in names}
+
+
+def replaced(lake: Lake) -> set[str]:
+    """Return the ids of parts that count as gone: what replaces them is whole."""
+    journals = _journals(lake)
+    if not journals:
+        return set()
+    whole = {part.part_id for part in lake.files("trajectories")}
+    return {old for move in journals.values() if set(move["into"]) <= whole for old in move["parts"]}
+
+
+def begin(lake: Lake, into: Iterable[str], parts: Iterable[str]) -> str:
+    """Write down that `parts` are about to be replaced by `into`, and return the journal's name."""
+    into, parts = sorted(into), sorted(parts)
+    name = f"{layout.MOVES}/{layout.part_id([*into, *parts])}.json"
+    lake.store.write(name, json.dumps({"into": into, "parts": parts}).encode())
+    return name
+
+
+def finish(lake: Lake, journal: str) -> None:
+    """Remove the replaced parts, or what replaces them where it never became whole; then the journal."""
+    move = json.loads(lake.store.read(journal))
+    whole = {part.part_id for part in lake.files("trajectories")}
+    gone = move["parts"] if set(move["into"]) <= whole else move["into"]
+    drop(lake, gone)
+    lake.store.remove(journal)
+
+
+def finish_all(lake: Lake) -> int:
+    """Finish or undo every replacement that was begun; return how many there were."""
+    journals = sorted(_journals(lake))
+    for journal in journals:
+        finish(lake, journal)
+    return len(journals)
+
+
+def drop(lake: Lake, part_ids: Iterable[str]) -> None:
+    """Remove parts with their notes: trajectories first, so that no reader meets half of one."""
+    gone = set(part_ids)
+    for found in (lake.files("trajectories"), lake.files("transitions"), lake.note_files()):
+        for part in found:
+            if part.part_id in gone:
+                lake.store.remove(part.name)
