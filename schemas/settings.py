@@ -1,0 +1,137 @@
+"""Files that people write: YAML read into a strict model, with the line of what is wrong."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from worldtape.errors import ConfigError, NotFoundError
+
+if TYPE_CHECKING:
+    import yaml
+
+    from pydantic_core import ErrorDetails
+
+
+class Settings(BaseModel):
+    """The base of job, task and settings files: frozen, and every unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+S = TypeVar("S", bound=BaseModel)
+
+
+def read_settings(model: type[S], path: str | Path) -> S:
+    """Read the YAML file at `path` into `model`.
+
+    Raises:
+        NotFoundError: there is no such file.
+        ConfigError: it is no YAML, has an unknown or a double key, or a value of the wrong kind; the message
+            names the file, the line and, for an unknown key, the nearest right one.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise NotFoundError("there is no such file", where=path) from error
+    except (UnicodeDecodeError, IsADirectoryError) as error:
+        raise ConfigError("this is not a YAML text file", where=path) from error
+    return parse_settings(model, text, where=path)
+
+
+def parse_settings(model: type[S], text: str, *, where: object) -> S:
+    """Do what `read_settings` does with a text that was read before; `where` names it in messages."""
+    node, value = _load(text, where)
+    if not isinstance(value, dict):
+        raise ConfigError("a mapping of keys to values is expected", where=f"{where}:1")
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        faults = sorted(error.errors(include_url=False), key=lambda fault: fault["type"] != "extra_forbidden")
+        raise _complaint(model, node, faults, where) from error
+
+
+def _load(text: str, where: object) -> tuple[yaml.Node, Any]:
+    import yaml
+
+    loader = yaml.SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            raise ConfigError("the file is empty", where=f"{where}:1")
+        _refuse_double_keys(node, where)
+        return node, loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(f"not valid YAML: {error.problem}", where=f"{where}:{line}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"not valid YAML: {error}", where=where) from error
+    finally:
+        loader.dispose()  # type: ignore[no-untyped-call]
+
+
+def _pairs(node: Any) -> list[tuple[yaml.Node, yaml.Node]]:
+    return node.value if getattr(node, "id", "") == "mapping" else []
+
+
+def _refuse_double_keys(node: Any, where: object) -> None:
+    seen: dict[Any, int] = {}
+    for key, value in _pairs(node):
+        line = key.start_mark.line + 1
+        if key.value in seen and isinstance(key.value, str):
+            raise ConfigError(f"key {key.value!r} stands here again", where=f"{where}:{line}", fix="keep one of them")
+        seen[str(key.value)] = line
+        _refuse_double_keys(value, where)
+    for item in node.value if node.id == "sequence" else ():
+        _refuse_double_keys(item, where)
+
+
+def _complaint(model: type[BaseModel], node: yaml.Node, faults: list[ErrorDetails], where: object) -> ConfigError:
+    fault = faults[0]
+    path = fault["loc"]
+    spot = f"{where}:{_line(node, path)}"
+    if fault["type"] == "extra_forbidden":
+        return ConfigError(f"unknown key {str(path[-1])!r}", where=spot, fix=_nearest(model, path))
+    name = ".".join(str(part) for part in path)
+    message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "missing":
+        return ConfigError(f"key {str(path[-1])!r} is missing", where=spot)
+    given = "" if fault["type"] == "value_error" else f" (it is {fault['input']!r:.60})"
+    return ConfigError(f"{name}: {message[:1].lower()}{message[1:]}{given}" if name else message, where=spot)
+
+
+def _line(node: Any, path: tuple[int | str, ...]) -> int:
+    """Return the line of `path`; parts that are no keys of the file (names of union members) are passed over."""
+    line = int(node.start_mark.line)
+    for part in path:
+        for key, value in _pairs(node):
+            if key.value == str(part):
+                line, node = key.start_mark.line, value
+                break
+        else:
+            if getattr(node, "id", "") == "sequence" and isinstance(part, int) and part < len(node.value):
+                node = node.value[part]
+                line = node.start_mark.line
+    return line + 1
+
+
+def _nearest(model: type[BaseModel], path: tuple[int | str, ...]) -> str:
+    models = [model]
+    for part in path[:-1]:
+        fields = [found.model_fields[part] for found in models if part in found.model_fields]
+        models = [inner for field in fields for inner in _models(field.annotation)] or models
+    known = sorted({name for found in models for name in found.model_fields})
+    near = get_close_matches(str(path[-1]), known, n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in typing.get_args(annotation):
+        yield from _models(inner)
