@@ -4,6 +4,21 @@ from worldtape.storage.tapes.clock import Clock
 from worldtape.storage.tapes.event import Event
 from worldtape.storage.tapes.paths import find_tapes, tape_path
 from worldtape.storage.tapes.reader import TapeReader
+from worldtape.storage.tapes.recover import recover_tapes
+from worldtape.storage.tapes.report import Repair, TapesReport
+from worldtape.storage.tapes.validate import Validation, validate
 from worldtape.storage.tapes.writer import TapeWriter
 
-__all__ = ["Clock", "Event", "TapeReader", "TapeWriter", "find_tapes", "tape_path"]
+__all__ = [
+    "Clock",
+    "Event",
+    "Repair",
+    "TapeReader",
+    "TapeWriter",
+    "TapesReport",
+    "Validation",
+    "find_tapes",
+    "recover_tapes",
+    "tape_path",
+    "validate",
+]

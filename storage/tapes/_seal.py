@@ -7,7 +7,7 @@ from pathlib import Path
 
 from worldtape.storage._disk import flush, fsync_folder
 
-_LEVEL = 6
+_LEVEL = 3
 _CHUNK = 1 << 20
 
 

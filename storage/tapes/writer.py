@@ -95,8 +95,7 @@ class TapeWriter:
         with self._mutex:
             self._check()
             try:
-                payload = self._payload(channel, data)
-                self._put(EventKind.DATA, payload, self._step, mono_ns - self._zero)
+                self._put(EventKind.DATA, self._payload(channel, data), self._step, mono_ns - self._zero)
             except StorageError:
                 self._lost.add(EventKind.DATA, channel, len(data))
                 raise
