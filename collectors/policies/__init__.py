@@ -1,0 +1,35 @@
+"""Who chooses the actions: a script, a seeded explorer, a language model, a person, or an earlier tape."""
+
+from worldtape.collectors.policies.explore import Explore, ExploreConfig
+from worldtape.collectors.policies.human import Human, HumanConfig
+from worldtape.collectors.policies.llm import Llm, LlmConfig
+from worldtape.collectors.policies.replay import Replay, ReplayConfig
+from worldtape.collectors.policies.script import Script, ScriptConfig
+from worldtape.schemas import Registry
+
+POLICIES = Registry(
+    "policy",
+    {
+        "explore": "worldtape.collectors.policies.explore:Explore",
+        "human": "worldtape.collectors.policies.human:Human",
+        "llm": "worldtape.collectors.policies.llm:Llm",
+        "replay": "worldtape.collectors.policies.replay:Replay",
+        "script": "worldtape.collectors.policies.script:Script",
+    },
+    group="worldtape.policies",
+)
+"""Policy name to class; each class has `Config` (a pydantic model) and `from_config(settings)`."""
+
+__all__ = [
+    "POLICIES",
+    "Explore",
+    "ExploreConfig",
+    "Human",
+    "HumanConfig",
+    "Llm",
+    "LlmConfig",
+    "Replay",
+    "ReplayConfig",
+    "Script",
+    "ScriptConfig",
+]
