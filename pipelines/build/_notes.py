@@ -1,0 +1,110 @@
+"""What curation said about one part of the lake."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from worldtape.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from worldtape.storage import Lake
+    from worldtape.storage.lake import Part
+
+NEEDED = ("rules", "exact_duplicates", "turn_classes", "pools")
+"""Stages without which nothing is built."""
+FIRST = ("rules", "exact_duplicates")
+"""Verdicts are asked in the order of curation; stages added later follow by name."""
+
+Key = tuple[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Pools, verdicts and classes of a part."""
+
+    pools: dict[str, tuple[str, str]]
+    """Trajectory to (pool, split)."""
+    reasons: dict[Key, str]
+    """What leaves, to `<stage>: <reason>`; step null: the whole trajectory."""
+    classes: dict[Key, tuple[str, float]]
+    """Turn to (class, weight)."""
+
+    def reason(self, trajectory_id: str, step: int) -> str | None:
+        """Return why a transition leaves, or null."""
+        return self.reasons.get((trajectory_id, None)) or self.reasons.get((trajectory_id, step))
+
+    def pool(self, trajectory_id: str) -> tuple[str, str]:
+        """Return the pool and the split of a trajectory.
+
+        Raises:
+            InputError: curation has not seen it.
+        """
+        try:
+            return self.pools[trajectory_id]
+        except KeyError:
+            raise _stale(trajectory_id) from None
+
+    def turn_class(self, trajectory_id: str, step: int) -> tuple[str, float]:
+        """Return the class of a kept turn and its weight.
+
+        Raises:
+            InputError: curation has not seen it.
+        """
+        try:
+            return self.classes[trajectory_id, step]
+        except KeyError:
+            raise _stale(f"{trajectory_id}:{step}") from None
+
+
+def _stale(where: str) -> InputError:
+    return InputError("the lake has changed since it was curated", where=where, fix="run `worldtape curate` again")
+
+
+def by_part(lake: Lake, part_ids: Sequence[str]) -> dict[str, tuple[Part, ...]]:
+    """Return the notes of every part.
+
+    Raises:
+        InputError: a part was not curated.
+    """
+    found: dict[str, dict[str, Part]] = {part_id: {} for part_id in part_ids}
+    for stage in sorted({*lake.stages(), *NEEDED}):
+        for part in lake.note_parts(stage):
+            if part.part_id in found:
+                found[part.part_id][stage] = part
+    for part_id, notes in found.items():
+        if missing := [stage for stage in NEEDED if stage not in notes]:
+            what = f"part {part_id} has no note of {', '.join(missing)}"
+            raise InputError(what, where=lake, fix="run `worldtape curate` first")
+    return {part_id: tuple(notes.values()) for part_id, notes in found.items()}
+
+
+def read_notes(lake: Lake, parts: Sequence[Part]) -> Notes:
+    """Read the notes of one part; a stage with a column `keep` is one that judges."""
+    frames = {part.table: lake.read(part) for part in parts}
+    reasons: dict[Key, str] = {}
+    for stage in _in_order(frames):
+        if "keep" in frames[stage].columns:
+            for key, reason in _rejected(frames[stage]):
+                reasons.setdefault(key, f"{stage}: {reason}")
+    pools = frames["pools"].select("trajectory_id", "pool", "split")
+    classes = frames["turn_classes"].select("trajectory_id", "step", "class", "weight")
+    return Notes(
+        pools={row[0]: (row[1], row[2]) for row in pools.iter_rows()},
+        reasons=reasons,
+        classes={(row[0], row[1]): (row[2], row[3]) for row in classes.iter_rows()},
+    )
+
+
+def _in_order(frames: dict[str, pl.DataFrame]) -> list[str]:
+    return [*FIRST, *sorted(set(frames) - set(FIRST))]
+
+
+def _rejected(frame: pl.DataFrame) -> list[tuple[Key, str]]:
+    import polars as pl
+
+    rows = frame.filter(~pl.col("keep")).select("trajectory_id", "step", "reason")
+    return [((row[0], row[1]), row[2] or "rejected") for row in rows.iter_rows()]
