@@ -1,0 +1,32 @@
+"""Every renderer by name, for projections."""
+
+from worldtape.errors import VersionError
+from worldtape.schemas import Registry, Renderer, Rendering
+
+RENDERERS = Registry(
+    "renderer",
+    {
+        "terminal.screen": "worldtape.collectors.terminal.render.screen:Screen",
+    },
+    group="worldtape.renderers",
+)
+"""Renderer name to class; other packages add theirs by entry points of the group `worldtape.renderers`."""
+
+
+def make_renderer(rendering: Rendering) -> Renderer:
+    """Return a fresh renderer that gives the same text for the same bytes.
+
+    Raises:
+        NotFoundError: no such renderer is installed.
+        VersionError: the installed one is of another version.
+    """
+    renderer: Renderer = RENDERERS[rendering.name](**rendering.parameters)
+    if renderer.rendering.version != rendering.version:
+        raise VersionError(
+            f"renderer {rendering.name} {rendering.version} was used, {renderer.rendering.version} is installed",
+            fix="install the worldtape that recorded it",
+        )
+    return renderer
+
+
+__all__ = ["RENDERERS", "make_renderer"]

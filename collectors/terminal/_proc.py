@@ -1,0 +1,166 @@
+"""What the host's `/proc` says about processes of a terminal: 0.03 ms a look, invisible from inside."""
+
+from __future__ import annotations
+
+import os
+import platform
+import stat
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_TTY = (5, 0)
+_POLLIN = 1
+_MOST_FDS = 1024
+
+# System calls that can wait for input, by what their first arguments mean.
+_CALLS: dict[str, dict[int, str]] = {
+    "x86_64": {0: "read", 19: "read", 7: "poll", 271: "poll", 23: "select", 270: "select", 232: "epoll", 281: "epoll",
+               441: "epoll"},
+    "aarch64": {63: "read", 65: "read", 73: "poll", 72: "select", 22: "epoll", 441: "epoll"},
+}  # fmt: skip
+_NAMES = _CALLS.get(platform.machine(), {})
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """The fields of `/proc/PID/stat` that matter here."""
+
+    comm: str
+    state: str
+    group: int
+    tty: tuple[int, int]
+    foreground: int
+    threads: int
+    program: int
+    """Changes when the process executes another program."""
+    status: int
+    """The wait status of a zombie: its exit code × 256, or the signal that ended it."""
+
+
+def read_stat(pid: int) -> Stat | None:
+    """Return what the kernel says about `pid`; None when it is gone."""
+    text = read(f"/proc/{pid}/stat")
+    if text is None:
+        return None
+    head, _, tail = text.rpartition(b")")
+    fields = tail.split()
+    number = int(fields[4])
+    tty = (number >> 8 & 0xFFF, number & 0xFF | number >> 12 & 0xFFF00)
+    comm = head.partition(b"(")[2].decode("utf-8", "replace")
+    return Stat(
+        comm, fields[0].decode(), int(fields[2]), tty, int(fields[5]), int(fields[17]), int(fields[45]), int(fields[49])
+    )
+
+
+def waits_for(pid: int, tty: tuple[int, int], threads: int) -> bool | None:
+    """Say whether `pid` sleeps in a system call that waits for input of the terminal; None when that cannot be seen."""
+    found = _task_waits(pid, pid, tty)
+    if found or threads <= 1:
+        return found
+    for name in _names(f"/proc/{pid}/task"):
+        if int(name) != pid and _task_waits(pid, int(name), tty):
+            return True
+    return found
+
+
+def members(root: int, group: int) -> Iterator[int]:
+    """Yield the descendants of `root` that are in the process group `group`, the leader first."""
+    yield group
+    queue = [root]
+    while queue:
+        for pid in _children(queue.pop()):
+            found = read_stat(pid)
+            if found is None:
+                continue
+            queue.append(pid)
+            if found.group == group and pid != group:
+                yield pid
+
+
+def _task_waits(pid: int, task: int, tty: tuple[int, int]) -> bool | None:
+    line = read(f"/proc/{pid}/task/{task}/syscall")
+    if line is None:
+        return None if os.path.exists(f"/proc/{pid}") else False  # noqa: PTH110
+    words = line.split()
+    if len(words) < 4 or not words[0].isdigit():  # noqa: PLR2004
+        return False
+    call = _NAMES.get(int(words[0]))
+    if call is None:
+        return False
+    first, second = int(words[1], 16), int(words[2], 16)
+    return any(_is_tty(pid, fd, tty) for fd in _waited(pid, call, first, second))
+
+
+def _waited(pid: int, call: str, first: int, second: int) -> Iterator[int]:
+    if call == "read":
+        yield first
+    elif call == "poll":
+        data = _memory(pid, first, 8 * min(second, _MOST_FDS))
+        for fd, events, _ in struct.iter_unpack("=ihh", data):
+            if fd >= 0 and events & _POLLIN:
+                yield fd
+    elif call == "select":
+        data = _memory(pid, second, (min(first, _MOST_FDS) + 63) // 64 * 8) if second else b""
+        bits = int.from_bytes(data, "little")
+        yield from (fd for fd in range(min(first, _MOST_FDS)) if bits >> fd & 1)
+    else:
+        yield from _epolled(pid, first)
+
+
+def _epolled(pid: int, epoll: int) -> Iterator[int]:
+    for line in (read(f"/proc/{pid}/fdinfo/{epoll}") or b"").splitlines():
+        words = line.split()
+        if len(words) > 3 and words[0] == b"tfd:" and int(words[3], 16) & _POLLIN:  # noqa: PLR2004
+            yield int(words[1])
+
+
+def _is_tty(pid: int, fd: int, tty: tuple[int, int]) -> bool:
+    try:
+        found = os.stat(f"/proc/{pid}/fd/{fd}")  # noqa: PTH116
+    except OSError:
+        return False
+    device = (os.major(found.st_rdev), os.minor(found.st_rdev))
+    return stat.S_ISCHR(found.st_mode) and device in (tty, _TTY)
+
+
+def _memory(pid: int, address: int, size: int) -> bytes:
+    try:
+        fd = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        data = os.pread(fd, size, address)
+    except (OSError, OverflowError):
+        return b""
+    finally:
+        os.close(fd)
+    return data[: len(data) // 8 * 8]
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in _names(f"/proc/{pid}/task"):
+        found.extend(int(child) for child in (read(f"/proc/{pid}/task/{task}/children") or b"").split())
+    return found
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208
+    except OSError:
+        return []
+
+
+def read(path: str) -> bytes | None:
+    """Return at most 64 KiB of a file of `/proc`; None where it cannot be read."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return os.read(fd, 65536)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)

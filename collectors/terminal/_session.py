@@ -1,0 +1,194 @@
+"""One terminal session: types, waits, and knows why the wait ended."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import time
+
+from worldtape.collectors.terminal._pump import Pump
+from worldtape.collectors.terminal._tail import Tail
+from worldtape.collectors.terminal.marks import Marks
+from worldtape.collectors.terminal.settle import GONE, SHELLS, Look, Watch
+from worldtape.schemas import SettledBy, Sink
+
+_SPINS = 24
+_SHORTEST, _LONGEST = 0.001, 0.02
+_REST_S, _REST_AT_PROMPT_S = 0.7, 0.05
+_SUBMITS = frozenset(b"\r\n\x03\x04\x1a\x0f")
+
+
+class Session:
+    """A screen, the bytes that feed it, and a look at who waits for input.
+
+    Args:
+        fd: reads terminal output, takes keys; non-blocking.
+        shell: process id of the shell in our own `/proc`; None where it cannot be seen.
+        size: columns and rows at the start.
+        nonce: the word in this session's prompt marks.
+    """
+
+    def __init__(self, fd: int, shell: int | None, size: tuple[int, int], nonce: str) -> None:
+        self.pump = Pump(fd, size)
+        self.screen = self.pump.screen
+        self.marks = Marks(nonce)
+        self.tail = Tail()
+        self.pump.feeds += [self.marks.feed, self.tail.feed]
+        self.watch = None if shell is None else Watch(shell)
+        self.seen = self.watch is not None
+        """False when nobody can see the shell's processes, so that only rest tells."""
+        self.last = Look(alive=True)
+        self._far = stat.S_ISSOCK(os.fstat(fd).st_mode)
+        self._marks_before = 0
+        self._submitted = True
+        self._marks_at_begin = self._marks_known = 0
+        self._marked_program: int | None = None
+        self._entered = False
+
+    def begin(self, sink: Sink) -> None:
+        """Send what is read from now on to `sink`, and begin to look for exit codes of one action."""
+        self.pump.attach(sink)
+        self.tail.clear()
+        self._marks_at_begin = self.marks.seen
+        self._entered = False
+
+    def resize(self, cols: int, rows: int) -> None:
+        """Record that the screen has another size from now on."""
+        self.pump.record("pty.size", b'{"cols":%d,"rows":%d}\n' % (cols, rows), time.monotonic_ns())
+
+    async def type(self, data: bytes, deadline: float) -> int:
+        """Type `data`; return how many bytes could not be typed before `deadline` (monotonic s)."""
+        if not _SUBMITS.isdisjoint(data):
+            self._marks_before, self._submitted, self._entered = self.marks.seen, True, True
+        return await self.pump.write(data, deadline)
+
+    async def hold(self, until: float) -> SettledBy:
+        """Read until the moment `until` (monotonic s), no longer."""
+        while (left := until - time.monotonic()) > 0:
+            await self.pump.readable(left)
+            self.pump.read()
+        self.pump.read()
+        self.last = self._look()
+        return SettledBy.DURATION
+
+    async def settle(self, deadline: float) -> SettledBy | None:
+        """Read until the foreground process waits for input and all output has come.
+
+        Returns:
+            PROMPT, INPUT or REST; DEADLINE when `deadline` (monotonic s) came first; None when the shell is gone.
+        """
+        pause, spins, quiet = _SHORTEST, 0, time.monotonic()
+        while True:
+            if self.pump.read():
+                pause, spins, quiet = _SHORTEST, 0, time.monotonic()
+            self.last = look = self._look()
+            if not look.alive:
+                self._rest_of_output()
+                return None
+            if look.waiting and await self._all_came(deadline):
+                return SettledBy.PROMPT if self.at_prompt else SettledBy.INPUT
+            if not look.seen and self._rested(time.monotonic() - quiet):
+                return SettledBy.PROMPT if self.at_prompt else SettledBy.REST
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return SettledBy.DEADLINE
+            if spins < _SPINS:
+                spins += 1
+                await asyncio.sleep(0)
+                continue
+            await self.pump.readable(min(pause, left))
+            pause = min(pause * 1.5, _LONGEST)
+
+    @property
+    def in_shell(self) -> bool:
+        """Whether the foreground process is a shell that waits."""
+        return self.last.waiting and self.last.command in SHELLS
+
+    @property
+    def at_prompt(self) -> bool:
+        """Whether a shell waits for a command.
+
+        Where marks come, the newest line that was entered must have been followed by one: `read x` is no prompt.
+        """
+        marked = self.marks.seen > self._marks_before or not self._submitted
+        if not self.last.seen:
+            return marked
+        if not self.in_shell:
+            return False
+        return marked if self._marking else True
+
+    @property
+    def _marking(self) -> bool:
+        """Whether the waiting shell is the one that prints marks: the first, unless it executed another one."""
+        if self.watch is None or self.last.pid != self.watch.shell:
+            return False
+        if self.marks.seen != self._marks_known:
+            self._marks_known, self._marked_program = self.marks.seen, self.watch.program
+        return self._marked_program == self.watch.program
+
+    @property
+    def code_unknown(self) -> bool:
+        """Whether a line was entered and a shell is back at its prompt without having told an exit code."""
+        return self._entered and self.marks.seen == self._marks_at_begin and self.at_prompt
+
+    @property
+    def shell_code(self) -> int | None:
+        """The exit code of the shell that is gone or, negative, the signal that ended it; None when unknown."""
+        status = None if self.watch is None else self.watch.status
+        if status is None:
+            return None
+        return -(status & 0x7F) if status & 0x7F else status >> 8
+
+    def killed(self, reason: str | None) -> str | None:
+        """Say why the shell that is gone was killed; None where it ended by itself.
+
+        Args:
+            reason: what the sandbox knows about it.
+        """
+        if reason is not None:
+            return reason
+        code = self.shell_code
+        if code is not None:
+            return f"the shell was ended by signal {-code}" if code < 0 else None
+        return None if self._entered else "the shell went away between two actions"
+
+    def close(self) -> None:
+        """Let go of the terminal."""
+        if self.watch is not None:
+            self.watch.close()
+
+    def _look(self) -> Look:
+        if self.watch is None:
+            return GONE if self.pump.ended else Look(alive=True, seen=False)
+        look = self.watch.look()
+        self.seen = look.seen
+        if self.pump.ended and not look.waiting:
+            return GONE
+        return look
+
+    def _rested(self, seconds: float) -> bool:
+        return seconds >= (_REST_AT_PROMPT_S if self.at_prompt else _REST_S)
+
+    def _rest_of_output(self) -> None:
+        while self.pump.read():
+            pass
+
+    async def _all_came(self, deadline: float) -> bool:
+        """Say whether everything written before the look has been read; false: look again."""
+        if not self._far or self.watch is None or self.watch.slave is None:
+            return not self.pump.read()
+        before = self.pump.received["pty"]
+        number, question = self.marks.ask()
+        try:
+            if os.write(self.watch.slave, question) != len(question):
+                return False
+        except OSError:
+            return False
+        while self.marks.answered < number and not self.pump.ended:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            await self.pump.readable(min(left, _LONGEST))
+            self.pump.read()
+        return self.pump.received["pty"] == before + len(question)

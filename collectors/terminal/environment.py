@@ -1,0 +1,237 @@
+"""A real terminal that answers keystrokes with its screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Coroutine, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from worldtape.collectors.terminal._session import Session
+from worldtape.collectors.terminal.actions import Stroke, keystrokes, size_of, strokes_of
+from worldtape.collectors.terminal.config import TerminalConfig
+from worldtape.collectors.terminal.initial_state import Machine, look_around
+from worldtape.collectors.terminal.keys import key_bytes
+from worldtape.collectors.terminal.marks import new_nonce, prompt_command
+from worldtape.collectors.terminal.outcomes import Facts, outcome
+from worldtape.collectors.terminal.probes import probe
+from worldtape.collectors.terminal.sandbox import Ran, Sandbox, make_sandbox
+from worldtape.errors import ComponentError, InputError
+from worldtape.schemas import (
+    Action,
+    EnvironmentSpec,
+    InitialState,
+    Lossiness,
+    Observation,
+    Ready,
+    SettledBy,
+    Sink,
+    StepResult,
+    Timing,
+)
+
+_SET_UP_S = 120.0
+_TYPE_S = 1.0
+
+
+class Terminal:
+    """An `Environment` of the domain `terminal`; see `TerminalConfig` for its settings.
+
+    Actions of kind `keystrokes` hold the recipe's array (`keystrokes()` makes them), those of kind `resize` a size.
+    An observation is the visible screen at the moment the wait ended.
+    """
+
+    domain = "terminal"
+
+    def __init__(self, config: TerminalConfig | None = None) -> None:
+        self.config = config or TerminalConfig()
+        self.spec: EnvironmentSpec = self.config.spec()
+        self._nonce = new_nonce()
+        self._sandbox: Sandbox | None = None
+        self._session: Session | None = None
+        self._machine = Machine()
+        self._ended = False
+
+    async def __aenter__(self) -> Self:
+        env = {"PROMPT_COMMAND": prompt_command(self._nonce)}
+        self._sandbox = make_sandbox(self.config.sandbox_config(env))
+        try:
+            await self._sandbox.start(cols=self.config.cols, rows=self.config.rows)
+            size = (self.config.cols, self.config.rows)
+            self._session = Session(self._sandbox.fd, self._sandbox.shell_pid, size, self._nonce)
+            await self._set_up()
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            self._session.close()
+        if self._sandbox is not None:
+            await self._sandbox.close()
+
+    async def reset(self, sink: Sink) -> Ready:
+        """Wait for the first prompt and say what was found.
+
+        Raises:
+            ComponentError: the shell ended before its first prompt.
+        """
+        session, sandbox = self._started
+        session.pump.attach(sink)
+        settled = await session.settle(time.monotonic() + self.config.timeout_s)
+        if settled is None:
+            raise ComponentError("the shell ended before its first prompt", where=self.spec.backend)
+        self._machine = await look_around(sandbox)
+        session.marks.take()
+        state = probe(session, self._machine.users)
+        found = self.spec.model_copy(
+            update={
+                "image_digest": sandbox.spec.image_digest,
+                "versions": sandbox.spec.versions | self._machine.tools,
+                "parameters": self.spec.parameters | sandbox.spec.parameters,
+            }
+        )
+        initial = InitialState(text=self._machine.text(state), probes=state)
+        lossiness = () if session.seen else (Lossiness.NO_PROBES,)
+        return Ready(
+            environment=found,
+            initial_state=initial,
+            observation=self._observe(settled),
+            lossiness=(Lossiness.MERGED_STREAMS, *lossiness),
+        )
+
+    async def step(self, action: Action, sink: Sink) -> StepResult:
+        """Type the keys of `action` and wait as it asks; an invalid one is `rejected` and nothing is typed."""
+        session, _ = self._started
+        started, mono = time.time_ns() // 1000, time.monotonic_ns()
+        session.begin(sink)
+        facts = Facts(was_over=self._ended)
+        try:
+            play = self._prepare(action, facts)
+        except InputError as error:
+            facts.rejected = str(error)
+        else:
+            if not self._ended:
+                facts.settled_by = await play
+                self._gather(facts)
+            else:
+                play.close()
+        return self._result(facts, started, mono)
+
+    async def probe(self) -> dict[str, Any] | None:
+        """Return the state now, seen from outside (see `probes`)."""
+        return None if self._session is None else probe(self._session, self._machine.users)
+
+    async def run(self, command: str, *, timeout_s: float = 60.0) -> Ran:
+        """Run a shell command out of band, where the recorded shell started: verifiers, set-up."""
+        _, sandbox = self._started
+        return await sandbox.run(["sh", "-c", command], timeout_s=timeout_s)
+
+    def parse(self, given: Any) -> Action | None:
+        """Return what `given` (text or array) asks for; text of no known form becomes an action that is rejected."""
+        try:
+            return keystrokes(given)
+        except InputError:
+            return Action(kind="keystrokes", text=given if isinstance(given, str) else repr(given))
+
+    @property
+    def _started(self) -> tuple[Session, Sandbox]:
+        if self._session is None or self._sandbox is None:
+            raise ComponentError("the terminal was not started", fix="use it with `async with`")
+        return self._session, self._sandbox
+
+    async def _set_up(self) -> None:
+        setup = self.config.setup
+        if setup.files:
+            await self._must(["tar", "-xf", "-"], stdin=setup.archive())
+        for command in setup.commands:
+            await self._must(["sh", "-ec", command])
+
+    async def _must(self, argv: list[str], stdin: bytes = b"") -> None:
+        ran = await self._started[1].run(argv, stdin=stdin, timeout_s=_SET_UP_S)
+        if ran.exit_code != 0:
+            said = ran.text.strip().rpartition("\n")[2]
+            raise ComponentError(f"set-up failed with {ran.exit_code}: {said}", where=argv[-1][:80])
+
+    def _prepare(self, action: Action, facts: Facts) -> Coroutine[Any, Any, SettledBy | None]:
+        timeout = action.timeout_s or self.config.timeout_s
+        if action.kind == "resize":
+            return self._resize(*size_of(action), timeout)
+        if action.kind != "keystrokes":
+            raise InputError(f"a terminal takes keystrokes, not {action.kind}")
+        strokes = strokes_of(action)
+        if not strokes:
+            raise InputError("an empty array ends a session and is no action")
+        facts.interrupts = any("\x03" in key_bytes(stroke.keystrokes).decode() for stroke in strokes)
+        return self._type(strokes, timeout, facts)
+
+    async def _type(self, strokes: Sequence[Stroke], timeout_s: float, facts: Facts) -> SettledBy | None:
+        session, _ = self._started
+        settled: SettledBy | None = None
+        for stroke in strokes:
+            deadline = time.monotonic() + timeout_s
+            data = key_bytes(stroke.keystrokes, application=session.screen.application_keys)
+            begun = time.monotonic()
+            wait = stroke.duration
+            if wait is None and self.config.wait == "duration":
+                wait = self.config.default_duration
+            facts.untyped = await session.type(data, deadline if wait is None else begun + max(wait, _TYPE_S))
+            settled = await (session.settle(deadline) if wait is None else session.hold(begun + wait))
+            if settled is None:
+                break
+        return settled
+
+    async def _resize(self, cols: int, rows: int, timeout_s: float) -> SettledBy | None:
+        session, sandbox = self._started
+        session.resize(cols, rows)
+        sandbox.resize(cols, rows)
+        return await session.settle(time.monotonic() + timeout_s)
+
+    def _gather(self, facts: Facts) -> None:
+        session, sandbox = self._started
+        facts.codes = session.marks.take()
+        facts.waiting = session.last.waiting or not session.last.seen
+        facts.waiting = facts.waiting and facts.settled_by is not SettledBy.DEADLINE
+        if any(facts.codes):
+            facts.message = session.tail.last_line(session.marks.start)
+        if facts.settled_by is None:
+            self._ended = True
+            facts.shell_code = session.shell_code
+            facts.killed = session.killed(sandbox.reason())
+
+    def _result(self, facts: Facts, started: int, mono: int) -> StepResult:
+        session, _ = self._started
+        settled = facts.settled_by
+        if settled is None and not facts.rejected:
+            settled = SettledBy.EVENT
+        took = time.monotonic_ns() - mono
+        first = session.pump.first_mono
+        timing = Timing(
+            started_at=started,
+            first_output_at=None if first is None else started + (first - mono) // 1000,
+            ended_at=started + took // 1000,
+            duration_ms=took / 1e6,
+        )
+        return StepResult(
+            observation=self._observe(settled),
+            outcome=outcome(facts),
+            timing=timing,
+            state_after=None if self._ended else probe(session, self._machine.users),
+            done=self._ended,
+            lossiness=(Lossiness.NO_EXIT_CODE,) if session.code_unknown and not facts.rejected else (),
+        )
+
+    def _observe(self, settled: SettledBy | None) -> Observation:
+        session, _ = self._started
+        return Observation(
+            text=session.screen.render(),
+            renderer=session.screen.rendering,
+            settled_by=settled,
+            received={channel: count for channel, count in session.pump.received.items() if count},
+        )
+
+
+__all__ = ["Terminal"]

@@ -1,0 +1,78 @@
+"""What the state is after a step, seen from outside: nothing is run, and the policy cannot notice."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from worldtape.collectors.terminal import _proc
+from worldtape.collectors.terminal._session import Session
+from worldtape.collectors.terminal.settle import SHELLS
+
+
+def probe(session: Session, users: dict[int, str]) -> dict[str, Any]:
+    """Return cwd, user, foreground command, cursor, size and screen; null where a look failed.
+
+    Args:
+        session: the terminal.
+        users: user id (inside) to name.
+    """
+    column, row = session.screen.cursor
+    cols, rows = session.screen.size
+    cwd = user = command = None
+    if session.watch is not None:
+        shell = session.watch.shell
+        pid = session.last.pid
+        owner = pid if pid is not None and session.last.command in SHELLS else shell
+        cwd, user = _cwd(owner), _user(owner, users)
+        command = None if pid is None else _command(pid)
+    return {
+        "alternate_screen": session.screen.alternate,
+        "cols": cols,
+        "cursor": [column, row],
+        "cwd": cwd,
+        "foreground": command,
+        "rows": rows,
+        "user": user,
+    }
+
+
+def _cwd(pid: int) -> str | None:
+    try:
+        return os.readlink(f"/proc/{pid}/cwd")  # noqa: PTH115
+    except OSError:
+        return None
+
+
+def _command(pid: int) -> str | None:
+    data = _proc.read(f"/proc/{pid}/cmdline")
+    if not data:
+        return None
+    return data.rstrip(b"\0").replace(b"\0", b" ").decode("utf-8", "replace")[:400]
+
+
+def _user(pid: int, users: dict[int, str]) -> str | None:
+    uid = _uid(pid)
+    if uid is None:
+        return None
+    return users.get(uid, str(uid))
+
+
+def _uid(pid: int) -> int | None:
+    """Return the effective user id of `pid`, as it is inside its user namespace."""
+    status = _proc.read(f"/proc/{pid}/status")
+    mapping = _proc.read(f"/proc/{pid}/uid_map")
+    if status is None or mapping is None:
+        return None
+    line = next((line for line in status.splitlines() if line.startswith(b"Uid:")), None)
+    if line is None:
+        return None
+    outside = int(line.split()[2])
+    for row in mapping.splitlines():
+        inside, start, count = map(int, row.split())
+        if start <= outside < start + count:
+            return inside + outside - start
+    return None
+
+
+__all__ = ["probe"]

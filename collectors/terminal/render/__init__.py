@@ -1,0 +1,1 @@
+"""Renderers of terminal bytes: pure folds, used live and by projections."""

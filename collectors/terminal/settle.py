@@ -1,0 +1,113 @@
+"""Does the terminal wait for input? Asked of the kernel, not of a timer and not of a prompt string."""
+
+from __future__ import annotations
+
+import os
+import select
+from dataclasses import dataclass
+
+from worldtape.collectors.terminal import _proc
+
+SHELLS = frozenset({"ash", "bash", "busybox", "dash", "fish", "ksh", "mksh", "sh", "zsh"})
+"""Command names of shells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one look found.
+
+    Attributes:
+        alive: whether the session's first process still lives.
+        waiting: whether the foreground process waits for input, with nothing typed that it has not read.
+        pid: the process that waits, or the leader of the foreground group.
+        command: its name.
+        seen: false where `/proc` does not let us look.
+    """
+
+    alive: bool
+    waiting: bool = False
+    pid: int | None = None
+    command: str | None = None
+    seen: bool = True
+
+
+GONE = Look(alive=False)
+
+
+class Watch:
+    """Looks at one terminal from outside.
+
+    Typed keys reach the reader by way of a kernel queue. Polling the terminal's own end flushes that queue, and says
+    whether something is still unread; so a reader that was woken by keys is never taken for one that waits.
+
+    Args:
+        shell: process id of the session's first process, in our own `/proc`.
+    """
+
+    def __init__(self, shell: int) -> None:
+        self.shell = shell
+        self.status: int | None = None
+        """The wait status of the session's first process, where it was seen after its end."""
+        self.program = 0
+        """Changes when the session's first process executes another program."""
+        self._slave: int | None = None
+        self._poll = select.poll()
+        self._open()
+
+    def _open(self) -> None:
+        found = _proc.read_stat(self.shell)
+        for number in (0, 1, 2, 255) if found else ():
+            try:
+                fd = os.open(f"/proc/{self.shell}/fd/{number}", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+            except OSError:
+                continue
+            device = os.fstat(fd).st_rdev
+            if found is not None and (os.major(device), os.minor(device)) == found.tty:
+                self._slave = fd
+                self._poll.register(fd, select.POLLIN)
+                return
+            os.close(fd)
+
+    @property
+    def slave(self) -> int | None:
+        """A file descriptor of the terminal's own end; None where it cannot be opened."""
+        return self._slave
+
+    def look(self) -> Look:
+        """Look once."""
+        unread = self._unread()
+        shell = _proc.read_stat(self.shell)
+        if shell is None:
+            return GONE
+        if shell.state in "ZX":
+            self.status = shell.status
+            return GONE
+        self.program = shell.program
+        if shell.foreground <= 0:
+            return Look(alive=True)
+        seen: bool | None = False
+        for pid in _proc.members(self.shell, shell.foreground):
+            found = shell if pid == self.shell else _proc.read_stat(pid)
+            if found is None:
+                continue
+            waits = _proc.waits_for(pid, shell.tty, found.threads)
+            if waits:
+                return Look(alive=True, waiting=not unread, pid=pid, command=found.comm)
+            seen = None if waits is None else seen
+        return Look(alive=True, pid=shell.foreground, command=self._command(shell), seen=seen is not None)
+
+    def close(self) -> None:
+        """Let go of the terminal."""
+        if self._slave is not None:
+            os.close(self._slave)
+            self._slave = None
+
+    def _unread(self) -> bool:
+        return self._slave is not None and any(event & select.POLLIN for _, event in self._poll.poll(0))
+
+    def _command(self, shell: _proc.Stat) -> str | None:
+        leader = _proc.read_stat(shell.foreground)
+        return None if leader is None else leader.comm
+
+
+__all__ = ["GONE", "SHELLS", "Look", "Watch"]
