@@ -41,7 +41,7 @@ class Blobs:
         """
         digest = hashlib.sha256(data).hexdigest()
         with boundary(self.folder):
-            if self._find(digest) is None:
+            if not self._has(digest, len(data)):
                 self._write(digest, data, durable=durable)
             elif durable:
                 self.sync(f"sha256:{digest}")
@@ -99,6 +99,12 @@ class Blobs:
         """Remove what writers that are gone left half written; return how many files."""
         return sum(_swept(path) for path in self.folder.glob("[0-9a-f][0-9a-f]/.*.tmp"))
 
+    def _has(self, digest: str, size: int) -> bool:
+        """Tell whether the blob is there; what a crash of the machine left empty or short is written anew."""
+        path = self._find(digest)
+        found = 0 if path is None else path.stat().st_size
+        return path is not None and (found > 0 if path.suffix == ".zst" else found == size)
+
     def _find(self, digest: str) -> Path | None:
         plain = self.folder / digest[:2] / digest
         for path in (plain, plain.with_suffix(".zst")):
@@ -112,7 +118,9 @@ class Blobs:
         temporary = folder / f".{digest[:16]}-{uuid.uuid4().hex}.tmp"
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
-            hold(fd)
+            if not (hold(fd) and is_at(fd, temporary)):  # a sweep was quicker than our lock
+                self._write(digest, data, durable=durable)
+                return
             packed = _packed(data)
             write_all(fd, data if packed is None else packed)
             if durable:

@@ -107,11 +107,15 @@ def _headless(path: Path, blobs: Blobs) -> Repair | None:
 
 def _set_aside(path: Path, start: int) -> None:
     aside = _free(path)
-    with path.open("rb") as source, aside.open("xb") as sink:
-        source.seek(start)
-        shutil.copyfileobj(source, sink, 1 << 20)
-        sink.flush()
-        flush(sink.fileno())
+    try:
+        with path.open("rb") as source, aside.open("xb") as sink:
+            source.seek(start)
+            shutil.copyfileobj(source, sink, 1 << 20)
+            sink.flush()
+            flush(sink.fileno())
+    except OSError:
+        aside.unlink(missing_ok=True)
+        raise
     fsync_folder(path.parent)
 
 
