@@ -80,8 +80,8 @@ class Chooser:
             if self.turns >= turn:
                 del self._due[name]
                 return known[name]
-        share = self.failed / max(1, self.turns)
-        if self.rng.random() < min(0.6, max(0.03, self.failing + 2.5 * (self.failing - share))):
+        share = (self.failed - 1) / max(1, self.turns)
+        if self.rng.random() < min(0.8, max(0.03, self.failing + 5 * (self.failing - share))):
             return known["errors"]
         usual = [family for family in known.values() if not family.fails]
         return self.rng.choices(usual, [family.weight for family in usual])[0]

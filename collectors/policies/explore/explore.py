@@ -65,7 +65,7 @@ class Explore:
     async def next(self, history: History) -> Action | None:
         """Return the next action; None at the end, or when the environment takes no more."""
         if not history.turns:
-            self._world.start(history.ready.initial_state)
+            self._world.start(history.ready.environment.versions)
         elif history.turns[-1][1].done or len(history.turns) == self.config.steps:
             return None
         else:
@@ -112,10 +112,21 @@ class Explore:
         ways = read_yaml("leave.yaml")
         name = "running" if mode is Mode.RUNNING else foreground(result.state_after) or ""
         tries = ways.get(name) or ways["running" if mode is Mode.RUNNING else "input"]
-        keys = tries[min(self._lost, len(tries) - 1)] if self._lost < 2 * len(tries) else ways["running"][-1]
+        stuck = self._lost >= 2 * len(tries)
+        keys = ways["stuck"][self._lost % 2] if stuck else tries[min(self._lost, len(tries) - 1)]
         self._lost += 1
-        array = tuple({"keystrokes": key} for key in keys)
-        return [(Step(array=array, then="any", wait=None), Filler(self._world))]
+        return [(Step(array=tuple(_strokes(keys)), then="any"), Filler(self._world))]
+
+
+def _strokes(keys: list[str | float]) -> list[dict[str, Any]]:
+    """Return keys as a recipe array; a number is the wait after the key before it."""
+    strokes: list[dict[str, Any]] = []
+    for key in keys:
+        if isinstance(key, str):
+            strokes.append({"keystrokes": key})
+        else:
+            strokes[-1]["duration"] = key
+    return strokes
 
 
 def _action(step: Step, filler: Filler) -> Action:

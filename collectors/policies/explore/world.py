@@ -8,10 +8,12 @@ from random import Random
 from typing import Any
 
 from worldtape.collectors.policies.explore.theme import Theme
-from worldtape.schemas import InitialState
 
 READABLE = ("txt", "csv", "log", "json", "py", "sh", "ini")
 """Kinds of files that text tools can be tried on."""
+
+_LOOKED_FOR = {"git", "jq", "less", "nano", "python3", "sqlite3"}
+"""Tools that an environment names among its versions where it has them."""
 
 
 class World:
@@ -33,11 +35,10 @@ class World:
         self._root: str | None = None
         self._names: set[str] = set()
 
-    def start(self, initial: InitialState) -> None:
-        """Take over which tools the environment says it lacks."""
-        tools = (initial.probes or {}).get("tools")
-        if isinstance(tools, Mapping):
-            self.absent |= {name for name, version in tools.items() if version in (None, False)}
+    def start(self, versions: Mapping[str, str]) -> None:
+        """Take over which tools the environment lacks, where it looked for them."""
+        if "bash" in versions:
+            self.absent |= _LOOKED_FOR - versions.keys()
 
     def settle_here(self, state: dict[str, Any] | None) -> None:
         """The directory reached now is the session's own folder."""
