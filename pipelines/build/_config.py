@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from worldtape.schemas.settings import Settings
 
 
-class BuildConfig(BaseModel):
+class BuildConfig(Settings):
     """What both corpora share."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     seed: int = 0
     """Chooses templates and draws masked turns; the same seed always gives the same bytes."""

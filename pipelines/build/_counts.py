@@ -17,8 +17,9 @@ class Counts:
             self.merge(plain)
 
     def add(self, group: str, name: str | None, number: int = 1) -> None:
-        """Add `number` to one count; a missing name is `unknown`."""
-        self._groups[group]["unknown" if name is None else name] += number
+        """Add `number` to one count; a missing name is `unknown`, and adding nothing leaves no name behind."""
+        if number:
+            self._groups[group]["unknown" if name is None else name] += number
 
     def merge(self, plain: Plain) -> None:
         """Add every count of another."""
