@@ -1,0 +1,71 @@
+"""The Docker daemon, found as Docker's own command line finds it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from worldtape.errors import ComponentError
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+_START = "start it (systemctl start docker, or dockerd &, or Docker Desktop), or use the sandbox 'local'"
+
+
+def host() -> str | None:
+    """Return the daemon's address: DOCKER_HOST, else the current context's; null: Docker's default."""
+    if os.environ.get("DOCKER_HOST"):
+        return os.environ["DOCKER_HOST"]
+    with suppress(Exception):
+        from docker.context import ContextAPI
+
+        return str(ContextAPI.get_current_context().Host)
+    return None
+
+
+def connect(*, timeout_s: int = 60) -> APIClient:
+    """Return a client of a daemon that answers.
+
+    Raises:
+        ComponentError: none does; the message says how to start one.
+    """
+    from docker import APIClient
+    from docker.errors import DockerException
+    from docker.utils import kwargs_from_env
+
+    where = host()
+    settings = kwargs_from_env()
+    if "base_url" not in settings and where is not None:
+        settings["base_url"] = where
+    try:
+        return APIClient(version="auto", timeout=timeout_s, **settings)
+    except (DockerException, OSError) as error:
+        why = _root_cause(error)
+        raise ComponentError(
+            f"the Docker daemon does not answer ({why})", where=where or "docker", fix=_START
+        ) from error
+
+
+def _root_cause(error: BaseException) -> str:
+    text = str(error)
+    for name in ("Permission denied", "No such file or directory", "Connection refused", "timed out"):
+        if name in text:
+            return name.lower()
+    return text.splitlines()[0] if text else type(error).__name__
+
+
+@contextmanager
+def explained(where: str) -> Iterator[None]:
+    """Turn what the daemon refuses into one line of ours."""
+    from docker.errors import APIError, DockerException
+    from requests.exceptions import RequestException
+
+    try:
+        yield
+    except APIError as error:
+        raise ComponentError(str(error.explanation or error).strip(), where=where) from error
+    except (DockerException, RequestException, OSError) as error:
+        raise ComponentError(f"the Docker daemon is gone ({_root_cause(error)})", where=where, fix=_START) from error

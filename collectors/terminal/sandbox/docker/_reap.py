@@ -1,0 +1,39 @@
+"""The containers of recorders that are gone."""
+
+from typing import Any
+
+from worldtape.collectors.terminal.sandbox.docker._client import connect
+from worldtape.collectors.terminal.sandbox.docker._owner import LABEL, gone
+from worldtape.errors import ComponentError
+
+
+def leftovers(client: Any = None) -> list[dict[str, Any]]:
+    """Return Docker's entry of every container whose recorder is gone; none where no daemon answers."""
+    from docker.errors import DockerException
+
+    try:
+        found = (client or connect()).containers(all=True, filters={"label": LABEL})
+    except (ComponentError, DockerException, OSError):
+        return []
+    return [entry for entry in found if gone(entry["Labels"][LABEL]) or _dead_for_long(entry)]
+
+
+def _dead_for_long(entry: dict[str, Any]) -> bool:
+    """A stopped container of an earlier boot, or of another machine: nobody will come back for it."""
+    return gone(entry["Labels"][LABEL]) is None and entry.get("State") in {"exited", "dead"}
+
+
+def reap(client: Any = None) -> list[str]:
+    """Remove the containers whose recorder is gone; return their names."""
+    from docker.errors import DockerException
+
+    removed = []
+    found = leftovers(client)
+    docker = (client or connect()) if found else None
+    for entry in found:
+        try:
+            docker.remove_container(entry["Id"], force=True, v=True)  # type: ignore[union-attr]
+        except (DockerException, OSError):
+            continue
+        removed.append(f"container {entry['Names'][0].lstrip('/') if entry['Names'] else entry['Id'][:12]}")
+    return removed

@@ -1,0 +1,168 @@
+"""The sandbox `docker`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from worldtape.collectors.terminal.sandbox._files import script, written
+from worldtape.collectors.terminal.sandbox._ran import Ran
+from worldtape.collectors.terminal.sandbox.config import SandboxConfig
+from worldtape.collectors.terminal.sandbox.docker._client import connect, explained
+from worldtape.collectors.terminal.sandbox.docker._exec import Exec, raw
+from worldtape.collectors.terminal.sandbox.docker._host_config import host_config
+from worldtape.collectors.terminal.sandbox.docker._owner import LABEL, own
+from worldtape.collectors.terminal.sandbox.docker._shell import Shell
+from worldtape.errors import ComponentError, RefusedError
+
+# Process 1 reads its standard input, which ends when the recorder does, however that ends; then the daemon removes it.
+_INIT = ["sh", "-c", "command -v bash >/dev/null && exec bash; exec sh"]
+
+
+class Docker:
+    """A container with an interactive shell; it ends, and is removed, with the process that made it."""
+
+    def __init__(self, config: SandboxConfig) -> None:
+        if config.network == "host":
+            raise RefusedError(
+                "a container on this machine's network is no sandbox", where="network", fix="say 'bridge'"
+            )
+        self.config = config
+        self.spec = config.asked()
+        self._client: Any = None
+        self._container: str | None = None
+        self._stdin: Any = None
+        self._shell: Shell | None = None
+        self._reason: str | None = None
+
+    @property
+    def fd(self) -> int:
+        """The connection to the shell's terminal; −1 where there is none."""
+        return -1 if self._shell is None else self._shell.fd
+
+    @property
+    def shell_pid(self) -> int | None:
+        """The shell in this machine's `/proc`, where the daemon runs on it."""
+        return None if self._shell is None else self._shell.pid
+
+    async def start(self, *, cols: int, rows: int) -> None:
+        """Create and start the container, then its shell."""
+        try:
+            await asyncio.to_thread(self._make)
+            if self.config.files:
+                written(await self.run(["sh"], stdin=script(self.config.files)))
+            await asyncio.to_thread(self._open_shell, cols, rows)
+        except BaseException:
+            await self.close()
+            raise
+
+    def _make(self) -> None:
+        self._client = connect()
+        image = self._image()
+        with explained(str(self.config.image)):
+            made = self._client.create_container(
+                image["Id"],
+                command=_INIT,
+                entrypoint=[],
+                stdin_open=True,
+                detach=False,
+                hostname=self.config.hostname,
+                user=self.config.user or "",
+                labels={LABEL: own()},
+                host_config=host_config(self._client, self.config.limits, self.config.network),
+                working_dir=self.config.workdir,
+            )
+            self._container = made["Id"]
+            self._stdin = self._client.attach_socket(self._container, params={"stdin": 1, "stream": 1})
+            self._client.start(self._container)
+        self._found(image)
+
+    def _image(self) -> dict[str, Any]:
+        from docker.errors import ImageNotFound
+
+        name = self.config.image or "worldtape/debian:bookworm"
+        with explained(name):
+            try:
+                return dict(self._client.inspect_image(name))
+            except ImageNotFound as error:
+                fix = f"docker pull {name}"
+                raise ComponentError("no such image in the Docker daemon", where=name, fix=fix) from error
+
+    def _found(self, image: dict[str, Any]) -> None:
+        version = self._client.version()
+        repo = [digest.partition("@")[2] for digest in image.get("RepoDigests") or []]
+        found = {
+            "image": self.config.image or "worldtape/debian:bookworm",
+            "image_digest": repo[0] if repo else image["Id"],
+            "versions": {"kernel": version["KernelVersion"], "docker": version["Version"]},
+            "parameters": {"limits_by": "docker"},
+        }
+        self.spec = self.spec.model_copy(update=found)
+
+    def _options(self) -> dict[str, Any]:
+        env = {"TERM": "xterm-256color", "LANG": "C.UTF-8"} | self.config.env
+        options: dict[str, Any] = {"environment": env, "user": self.config.user or ""}
+        return options | ({"workdir": self.config.workdir} if self.config.workdir else {})
+
+    def _open_shell(self, cols: int, rows: int) -> None:
+        assert self._container is not None
+        with explained("docker exec"):
+            self._shell = Shell(self._client, self._container, self.config.shell, self._options(), (cols, rows))
+
+    def resize(self, cols: int, rows: int) -> None:
+        """Give the PTY another size."""
+        if self._shell is not None:
+            self._shell.resize(cols, rows)
+
+    async def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout_s: float = 60, user: str | None = None
+    ) -> Ran:
+        """Run a command by an exec without a terminal."""
+        if self._container is None:
+            raise ComponentError("the sandbox is not running", where="docker")
+        options = self._options() | ({} if user is None else {"user": user})
+        with explained("docker exec"):
+            command = await asyncio.to_thread(Exec, self._client, self._container, argv, options)
+            try:
+                return await asyncio.to_thread(command.run, stdin, timeout_s)
+            finally:
+                command.stopped.set()
+
+    def alive(self) -> bool:
+        """Whether the shell runs."""
+        return self._shell is not None and self._shell.alive()
+
+    def reason(self) -> str | None:
+        """Say which limit ended the container, if one did."""
+        return self._reason
+
+    async def close(self) -> None:
+        """Remove the container, and with it everything that runs in it."""
+        await asyncio.shield(asyncio.to_thread(self._remove))
+
+    def _remove(self) -> None:
+        shell, self._shell = self._shell, None
+        if shell is not None:
+            shell.close()
+        container, self._container = self._container, None
+        if container is not None:
+            self._remove_container(container)
+        stdin, self._stdin = self._stdin, None
+        if stdin is not None:
+            with suppress(OSError):
+                raw(stdin).close()
+                stdin.close()
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def _remove_container(self, container: str) -> None:
+        from docker.errors import DockerException, NotFound
+        from requests.exceptions import RequestException
+
+        with suppress(DockerException, RequestException):
+            self._client.remove_container(container, force=True, v=True)
+        with suppress(NotFound, DockerException, RequestException):
+            self._client.wait(container, condition="removed", timeout=30)
