@@ -48,8 +48,7 @@ def _give_up(uid: int, gid: int) -> None:
     os.setresgid(gid, gid, gid)
     os.setresuid(uid, uid, uid)
     _libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    _libc.prctl(ENOENT = 2
-PR_SET_PDEATHSIG, 9, 0, 0, 0)
+    _libc.prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0)
 
 
 def _limit(kind: int, value: int) -> None:
