@@ -23,6 +23,7 @@ from worldtape.schemas import (
     Observation,
     Policy,
     PolicySpec,
+    Status,
     StepResult,
     Tape,
     Task,
@@ -154,7 +155,8 @@ class Recorder:
         self.tape.append(EventKind.RESULT, result.model_dump(mode="json", exclude={"observation"}), step=step)
         history.turns.append((wanted, result))
         if result.done:
-            self.end = self._ended(EndStatus.ENV_ENDED, _why(result))
+            broken = result.outcome.status is Status.INFRA_ERROR
+            self.end = self._ended(EndStatus.FAILED if broken else EndStatus.ENV_ENDED, _why(result))
         return result.observation
 
     async def run(self, policy: Policy, *, max_steps: int = 50, max_seconds: float | None = None) -> End:

@@ -7,6 +7,7 @@ import select
 from dataclasses import dataclass
 
 from worldtape.collectors.terminal import _proc
+from worldtape.collectors.terminal._pidfd import open_pidfd, wait_status
 
 SHELLS = frozenset({"ash", "bash", "busybox", "dash", "fish", "ksh", "mksh", "sh", "zsh"})
 """Command names of shells."""
@@ -52,6 +53,7 @@ class Watch:
         """Changes when the session's first process executes another program."""
         self._slave: int | None = None
         self._poll = select.poll()
+        self._pidfd = open_pidfd(shell)
         self._open()
 
     def _open(self) -> None:
@@ -78,6 +80,8 @@ class Watch:
         unread = self._unread()
         shell = _proc.read_stat(self.shell)
         if shell is None:
+            if self.status is None and self._pidfd is not None:
+                self.status = wait_status(self._pidfd)
             return GONE
         if shell.state in "ZX":
             self.status = shell.status
@@ -98,9 +102,10 @@ class Watch:
 
     def close(self) -> None:
         """Let go of the terminal."""
-        if self._slave is not None:
-            os.close(self._slave)
-            self._slave = None
+        for fd in (self._slave, self._pidfd):
+            if fd is not None:
+                os.close(fd)
+        self._slave = self._pidfd = None
 
     def _unread(self) -> bool:
         return self._slave is not None and any(event & select.POLLIN for _, event in self._poll.poll(0))

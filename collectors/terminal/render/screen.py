@@ -9,6 +9,8 @@ from pyghostty import Terminal
 from worldtape.collectors.terminal.render._titles import Titles
 from worldtape.schemas import Rendering
 
+_SCROLLBACK = 10_000  # much slower with few lines; memory stays below 3 MB, which the core limits by itself
+
 
 class Screen:
     """Renderer `terminal.screen`, version 1: what a person would see, without colours.
@@ -25,7 +27,7 @@ class Screen:
 
     def __init__(self, cols: int = 160, rows: int = 40, *, on_reply: Callable[[bytes], None] | None = None) -> None:
         self.rendering = Rendering(name="terminal.screen", version="1", parameters={"cols": cols, "rows": rows})
-        self._terminal = Terminal(cols, rows, scrollback=0)
+        self._terminal = Terminal(cols, rows, scrollback=_SCROLLBACK)
         if on_reply is not None:
             self._terminal.on_reply(on_reply)
         self._titles = Titles()
