@@ -1,1 +1,23 @@
 """Wire the rooms and run them on Dask: record, import, project, curate, build."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from worldtape.pipelines.record import JobConfig, RecordReport, open_recorder
+
+_LAZY = {
+    "JobConfig": "record",
+    "RecordReport": "record",
+    "open_recorder": "record",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+
+
+__all__ = ["JobConfig", "RecordReport", "open_recorder"]

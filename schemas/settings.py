@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import PydanticCustomError
 
 from worldtape.errors import ConfigError, NotFoundError
 
 if TYPE_CHECKING:
     import yaml
-
-    from pydantic_core import ErrorDetails
+    from pydantic_core import ErrorDetails, InitErrorDetails
 
 
 class Settings(BaseModel):
@@ -25,6 +25,7 @@ class Settings(BaseModel):
 
 
 S = TypeVar("S", bound=BaseModel)
+_UNKNOWN = "unknown_key"
 
 
 def read_settings(model: type[S], path: str | Path) -> S:
@@ -52,8 +53,38 @@ def parse_settings(model: type[S], text: str, *, where: object) -> S:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        faults = sorted(error.errors(include_url=False), key=lambda fault: fault["type"] != "extra_forbidden")
+        faults = sorted(
+            error.errors(include_url=False), key=lambda fault: fault["type"] not in {"extra_forbidden", _UNKNOWN}
+        )
         raise _complaint(model, node, faults, where) from error
+
+
+def nested(model: type[S], value: Any, *, beside: tuple[str, ...] = ()) -> S:
+    """Check `value` inside a validator of other settings, so that a wrong key of it gets its line and a hint too.
+
+    Args:
+        model: what it has to be.
+        value: as it was read.
+        beside: further keys that are right where it stands.
+
+    Raises:
+        ValidationError: pydantic puts it below the field whose validator this is.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        known = [*beside, *model.model_fields]
+        raise ValidationError.from_exception_data(model.__name__, [_again(e, known) for e in error.errors()]) from None
+
+
+def _again(fault: ErrorDetails, known: list[str]) -> InitErrorDetails:
+    kind: str | PydanticCustomError = fault["type"]
+    context = dict(fault.get("ctx", {}))
+    if kind == "extra_forbidden" and len(fault["loc"]) == 1:
+        kind, context = PydanticCustomError(_UNKNOWN, "unknown key", {"known": known}), {}
+    elif "error" in context:
+        kind, context = PydanticCustomError("value_error", "{text}", {"text": str(context["error"])}), {}
+    return {"type": kind, "loc": fault["loc"], "input": fault["input"], "ctx": context}
 
 
 def _load(text: str, where: object) -> tuple[yaml.Node, Any]:
@@ -72,7 +103,7 @@ def _load(text: str, where: object) -> tuple[yaml.Node, Any]:
     except yaml.YAMLError as error:
         raise ConfigError(f"not valid YAML: {error}", where=where) from error
     finally:
-        loader.dispose()  # type: ignore[no-untyped-call]
+        loader.dispose()
 
 
 def _pairs(node: Any) -> list[tuple[yaml.Node, yaml.Node]]:
@@ -95,8 +126,9 @@ def _complaint(model: type[BaseModel], node: yaml.Node, faults: list[ErrorDetail
     fault = faults[0]
     path = fault["loc"]
     spot = f"{where}:{_line(node, path)}"
-    if fault["type"] == "extra_forbidden":
-        return ConfigError(f"unknown key {str(path[-1])!r}", where=spot, fix=_nearest(model, path))
+    if fault["type"] in {"extra_forbidden", _UNKNOWN}:
+        known = fault.get("ctx", {}).get("known") or _known(model, path)
+        return ConfigError(f"unknown key {str(path[-1])!r}", where=spot, fix=_nearest(str(path[-1]), known))
     name = ".".join(str(part) for part in path)
     message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "missing":
@@ -120,14 +152,17 @@ def _line(node: Any, path: tuple[int | str, ...]) -> int:
     return line + 1
 
 
-def _nearest(model: type[BaseModel], path: tuple[int | str, ...]) -> str:
+def _nearest(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(sorted(known))}"
+
+
+def _known(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
     models = [model]
     for part in path[:-1]:
         fields = [found.model_fields[part] for found in models if part in found.model_fields]
         models = [inner for field in fields for inner in _models(field.annotation)] or models
-    known = sorted({name for found in models for name in found.model_fields})
-    near = get_close_matches(str(path[-1]), known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
+    return sorted({name for found in models for name in found.model_fields})
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

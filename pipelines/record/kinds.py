@@ -1,0 +1,59 @@
+"""Which environments a job can name, and how a policy is made for one item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from worldtape.collectors.tasks import TaskFile
+from worldtape.schemas import Environment, Policy, Registry
+
+
+class EnvironmentKind(Protocol):
+    """What a job needs to know of one kind of environment; stateless."""
+
+    Config: type[BaseModel]
+    """The settings that stand below `environment` in a job file."""
+
+    def make(self, config: Any, task: TaskFile) -> Environment:
+        """Return an environment for `task`, set up as the task says."""
+        ...
+
+    async def verify(self, environment: Any, task: TaskFile, *, timeout_s: float) -> float | None:
+        """Return 1.0 where the task is solved, 0.0 where it is not, None where nobody can know."""
+        ...
+
+
+ENVIRONMENTS = Registry(
+    "environment", {"terminal": "worldtape.pipelines.record.terminal:TerminalKind"}, group="worldtape.environments"
+)
+"""Name of an environment to a class that follows `EnvironmentKind`."""
+
+
+def policy_class(kind: str) -> Any:
+    """Return the class of a policy by its name in a job file."""
+    from worldtape.collectors.policies import POLICIES
+
+    return POLICIES[kind]
+
+
+def make_policy(settings: Mapping[str, Any], task: TaskFile, seed: int) -> Policy:
+    """Return the policy for one item.
+
+    A `script` without actions plays the task's own solution; a policy that takes a seed and was given none gets
+    that of the item.
+
+    Raises:
+        ConfigError: the settings do not fit, or the task has no solution to play.
+    """
+    kind = settings["kind"]
+    found = policy_class(kind)
+    own = {key: value for key, value in settings.items() if key != "kind"}
+    if kind == "script" and own.get("actions") is None and own.get("file") is None:
+        own["actions"] = task.actions
+    if "seed" in found.Config.model_fields and own.get("seed") is None:
+        own["seed"] = seed
+    policy: Policy = found.from_config(own)
+    return policy

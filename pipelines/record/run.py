@@ -1,0 +1,144 @@
+"""Record a job: whatever of it the lake does not hold yet."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from worldtape.collectors.tasks import TaskFile
+from worldtape.pipelines._cluster import cluster, cores, in_windows
+from worldtape.pipelines.record.attempt import Bench
+from worldtape.pipelines.record.chunk import Chunk, record_all, record_chunk, stop_here
+from worldtape.pipelines.record.item import Item
+from worldtape.pipelines.record.job import JobConfig, environment_config, read_job
+from worldtape.pipelines.record.kinds import ENVIRONMENTS, make_policy
+from worldtape.pipelines.record.outcome import Outcome
+from worldtape.pipelines.record.plan import Plan, make_plan
+from worldtape.pipelines.record.report import RecordReport
+from worldtape.storage import Lake
+
+Progress = Callable[[int, int], None]
+"""Called with the items done and all that are to be done."""
+
+
+def record(
+    job: JobConfig | str | os.PathLike[str],
+    lake: str | os.PathLike[str],
+    *,
+    scheduler: str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> RecordReport:
+    """Record what is missing of `job` in `lake`; a second call records nothing twice.
+
+    SIGINT and SIGTERM end it in order: tapes that are being written stay as interrupted, sandboxes are removed, and the
+    report says what was done. After a SIGKILL, `worldtape recover` seals what is there.
+
+    Args:
+        job: a job, or the path of a job file.
+        lake: a local folder, made where there is none.
+        scheduler: address of a Dask scheduler whose workers see the same lake; else a local cluster.
+        workers: instead of the job's.
+        progress: called after every item, or chunk of items on a cluster.
+
+    Raises:
+        ConfigError: the job file, a task or the policy's settings are wrong.
+        NotFoundError: no such file, suite, task, tag or image.
+        ComponentError: Docker, namespaces or the scheduler are missing; nothing was recorded then.
+        StorageError: the lake cannot be written.
+    """
+    job = job if isinstance(job, JobConfig) else read_job(Path(job))
+    where = Lake.open(lake, create=True)
+    plan = make_plan(job, where)
+    report = RecordReport.of(job.name, str(where), plan)
+    if not plan.missing:
+        return report
+    _try_out(job, plan.missing)
+    bench = Bench(job, str(Path(os.fspath(lake)).absolute()))
+    workers = job.workers if workers is None else workers
+    tell = _Teller(report, plan, progress)
+    with _terminated_like_interrupted():
+        try:
+            if workers == 0 and scheduler is None:
+                asyncio.run(record_all(bench, plan.missing, tell))
+            else:
+                _on_cluster(bench, plan.missing, tell, scheduler, workers)
+        except KeyboardInterrupt:
+            report.interrupted = True
+    return report
+
+
+class _Teller:
+    def __init__(self, report: RecordReport, plan: Plan, progress: Progress | None) -> None:
+        self._report, self._total, self._progress = report, len(plan.missing), progress
+
+    def __call__(self, outcome: Outcome) -> None:
+        self._report.outcomes.append(outcome)
+        if self._progress is not None:
+            self._progress(len(self._report.outcomes), self._total)
+
+
+def _try_out(job: JobConfig, missing: Sequence[Item]) -> None:
+    """Start one environment and make every policy, so that what cannot work says so once, before any tape."""
+    for item in missing:
+        make_policy(job.policy, item.task, item.seed)
+    kind = ENVIRONMENTS[job.environment["kind"]]()
+    environment = kind.make(environment_config(job), TaskFile(id="try", instruction="try"))
+
+    async def start() -> None:
+        async with environment:
+            pass
+
+    asyncio.run(start())
+
+
+def _on_cluster(
+    bench: Bench, missing: Sequence[Item], tell: _Teller, scheduler: str | None, workers: int | None
+) -> None:
+    with cluster(scheduler, workers) as client:
+        if scheduler is None:
+            client.run(_ignore_interrupts)
+        count = max(1, len(client.nthreads()) if scheduler else workers or cores())
+        chunks = list(_chunks(bench, missing, count))
+        try:
+            for _, outcomes in in_windows(client, record_chunk, chunks):
+                for outcome in outcomes:
+                    tell(outcome)
+        except BaseException:
+            with suppress(Exception):
+                client.run(stop_here)
+            raise
+
+
+def _chunks(bench: Bench, missing: Sequence[Item], workers: int) -> Iterator[Chunk]:
+    size = max(1, min(len(missing) // (2 * workers), 4 * bench.job.concurrency))
+    for start in range(0, len(missing), size):
+        yield Chunk(bench, tuple(missing[start : start + size]))
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches the whole process group: only the main process may act on it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Treat SIGTERM as SIGINT while this is entered; outside the main thread, do nothing."""
+
+    def interrupt(*_: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,51 @@
+"""`worldtape record`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worldtape.cli._console import print_json, print_table, progress, say
+
+
+def record(  # noqa: PLR0913, PLR0917
+    job: Annotated[Path | None, typer.Argument(help="The job file (YAML).")] = None,
+    lake: Annotated[Path | None, typer.Option("--lake", help="The lake; made where there is none.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask scheduler (tcp://…) instead of a local cluster.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=0, help="Worker processes; 0: all in this one.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of job files and stop.")] = False,
+) -> None:
+    """Record the tasks of a job file into a lake; what the lake already holds is not recorded again.
+
+    Example: `worldtape record examples/terminal.yaml --lake lake`
+    """
+    from worldtape.pipelines.record import job_schema
+    from worldtape.pipelines.record import record as run
+
+    if schema:
+        print_json(job_schema())
+        return
+    if job is None or lake is None:
+        raise typer.BadParameter("give a job file and --lake", param_hint="JOB --lake")
+    with progress() as bar:
+        line = bar.add_task("recording", total=None)
+        report = run(
+            job,
+            lake,
+            scheduler=scheduler,
+            workers=workers,
+            progress=lambda done, total: bar.update(line, completed=done, total=total),
+        )
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        print_table(("what", "count"), report.rows(), title=f"record {report.job} → {report.lake}")
+    if report.interrupted:
+        say("stopped; what is recorded is kept, and the same command goes on")
+        sys.exit(130)
