@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from worldtape.schemas import End, EndStatus, EventKind
-from worldtape.storage._disk import flush, write_all
+from worldtape.storage._disk import write_all
 from worldtape.storage.tapes._line import encode, encode_value
 from worldtape.storage.tapes._survey import Survey
 
@@ -23,7 +23,6 @@ def finish(fd: int, survey: Survey, notice: dict[str, Any]) -> None:
             write_all(fd, _line(survey, seq, EventKind.NOTICE, {"code": "recovered"} | notice))
             seq += 1
         write_all(fd, _line(survey, seq, EventKind.END, end.to_dict()))
-        flush(fd)
     except OSError:
         os.ftruncate(fd, size)
         raise

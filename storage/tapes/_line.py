@@ -79,9 +79,8 @@ def decode(line: bytes) -> dict[str, Any] | None:
 def _checked(event: Any) -> dict[str, Any] | None:
     if not isinstance(event, dict) or not isinstance(event.get("data"), dict):
         return None
-    numbers = all(type(event.get(name)) is int for name in ("seq", "wall", "mono"))
-    step = event.get("step")
-    if not (numbers and isinstance(event.get("kind"), str) and (step is None or type(step) is int)):
+    numbers = (event.get("seq"), event.get("wall"), event.get("mono"), event.get("step") or 0)
+    if set(map(type, numbers)) != {int} or not isinstance(event.get("kind"), str):
         return None
     del event["crc"]
     return event

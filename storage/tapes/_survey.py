@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from worldtape.errors import FormatError, NotFoundError
 from worldtape.schemas import EventKind, upgrader
@@ -39,9 +40,8 @@ class Survey:
         self.damaged = self.damaged or scan.damaged
         self.bad = path.stat().st_size - self.good
 
-    def _take(self, raw: dict[str, object], blobs: Blobs, path: Path) -> bool:
+    def _take(self, raw: dict[str, Any], blobs: Blobs, path: Path) -> bool:
         kind, data = raw["kind"], raw["data"]
-        assert isinstance(data, dict)
         if self.count == 0:
             if kind != EventKind.HEADER:
                 return False
@@ -52,11 +52,11 @@ class Survey:
         self.steps += kind == EventKind.ACTION
         self.ended = kind == EventKind.END
         self.recovered = kind == EventKind.NOTICE and data.get("code") == "recovered"
-        self.wall, self.mono = int(str(raw["wall"])), int(str(raw["mono"]))
+        self.wall, self.mono = raw["wall"], raw["mono"]
         return True
 
 
-def _whole(blobs: Blobs, data: dict[str, object]) -> bool:
+def _whole(blobs: Blobs, data: dict[str, Any]) -> bool:
     try:
         return len(blobs.get(str(data["blob"]))) == data.get("bytes")
     except (FormatError, NotFoundError):

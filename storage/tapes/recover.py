@@ -57,13 +57,15 @@ def _recover(path: Path, blobs: Blobs, report: TapesReport, clock: Clock) -> Non
         if fd is None:
             report.locked += path.exists()
             return
-        repair = _leftover(path) or _headless(path, blobs)
-        report.repaired.append(repair or _finished(path, fd, blobs, clock))
+        repair = _leftover(path)
+        if repair is None:
+            survey = Survey(path, blobs)
+            repair = _finished(path, fd, survey, clock) if survey.count else _headless(path, survey)
+        report.repaired.append(repair)
 
 
-def _finished(path: Path, fd: int, blobs: Blobs, clock: Clock) -> Repair:
+def _finished(path: Path, fd: int, survey: Survey, clock: Clock) -> Repair:
     """Cut the torn tail off, write the last words, seal."""
-    survey = Survey(path, blobs)
     notice: dict[str, Any] = {"at": clock.wall_us(), "torn_bytes": survey.bad}
     if survey.damaged:
         notice["damaged_line"] = survey.count + 1
@@ -73,7 +75,6 @@ def _finished(path: Path, fd: int, blobs: Blobs, clock: Clock) -> Repair:
     ended = survey.ended
     if not ended:
         finish(fd, survey, notice)
-    flush(fd)
     sealed = seal_file(path, durable=True)
     what = "sealed" if ended else "recovered"
     return Repair(trajectory_id_of(path), sealed, what, survey.count, survey.steps, survey.bad, damaged=survey.damaged)
@@ -91,11 +92,8 @@ def _leftover(path: Path) -> Repair | None:
     return Repair(trajectory_id_of(path), sealed, "leftover")
 
 
-def _headless(path: Path, blobs: Blobs) -> Repair | None:
-    """Settle the case that not even the header was written whole: there is nothing to project."""
-    survey = Survey(path, blobs)
-    if survey.count:
-        return None
+def _headless(path: Path, survey: Survey) -> Repair:
+    """Set aside a tape of which not even the header was written whole: there is nothing to project."""
     aside = _free(path)
     if survey.bad:
         path.rename(aside)
