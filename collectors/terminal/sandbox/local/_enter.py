@@ -1,4 +1,4 @@
-# ruff: noqa: PTH115, PTH116, PTH118, S606 - pathlib would double the time this takes to start
+# ruff: noqa: PTH116, PTH118, S606 - pathlib would double the time this takes to start
 """A program of its own: enter a sandbox's namespaces, give up every right, and run one command there.
 
     python -I -S _enter.py PID UID GID CWD FSIZE NPROC GROUPS NENV [NAME=VALUE …] COMMAND [ARGUMENT …]

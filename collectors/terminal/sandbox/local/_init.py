@@ -99,7 +99,7 @@ class Init:
     def _launch(self, passed: list[int], listing: int, told: int, errors: int) -> None:
         limits = ["prlimit", "--core=0", f"--fsize={self.limits.file_mb << 20}"]
         if not self.groups:
-            limits += [f"--nproc={self.limits.pids}", f"--as={self.limits.memory_mb << 20}"]
+            limits += [f"--nproc={self.limits.pids}", f"--data={self.limits.memory_mb << 20}"]
         launch = ["sh", "-c", _LAUNCH, "sh", str(len(self.groups)), *map(str, self.groups), *limits, "--"]
         program = [str(bwrap()), "--args", str(listing), "--info-fd", str(told), "--"]
         drop: list[str] = []

@@ -144,9 +144,13 @@ class Local:
 
 
 def _kill_tree(process: subprocess.Popen[bytes]) -> None:
-    """End the command's process group inside, then the program that brought it there."""
+    """End the command's process group; the program that brought it in must live to bury it, or the namespace waits."""
+    children: list[str] = []
     with suppress(OSError):
-        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    for child in children:
+        for kill in (os.killpg, os.kill):
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(int(child), signal.SIGKILL)
-    process.kill()
+                kill(int(child), signal.SIGKILL)
+    if not children:
+        process.kill()
