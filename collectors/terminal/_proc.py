@@ -28,6 +28,7 @@ class Stat:
 
     comm: str
     state: str
+    parent: int
     group: int
     tty: tuple[int, int]
     foreground: int
@@ -49,7 +50,15 @@ def read_stat(pid: int) -> Stat | None:
     tty = (number >> 8 & 0xFFF, number & 0xFF | number >> 12 & 0xFFF00)
     comm = head.partition(b"(")[2].decode("utf-8", "replace")
     return Stat(
-        comm, fields[0].decode(), int(fields[2]), tty, int(fields[5]), int(fields[17]), int(fields[45]), int(fields[49])
+        comm,
+        fields[0].decode(),
+        int(fields[1]),
+        int(fields[2]),
+        tty,
+        int(fields[5]),
+        int(fields[17]),
+        int(fields[45]),
+        int(fields[49]),
     )
 
 
@@ -58,7 +67,7 @@ def waits_for(pid: int, tty: tuple[int, int], threads: int) -> bool | None:
     found = _task_waits(pid, pid, tty)
     if found or threads <= 1:
         return found
-    for name in _names(f"/proc/{pid}/task"):
+    for name in names(f"/proc/{pid}/task"):
         if int(name) != pid and _task_waits(pid, int(name), tty):
             return True
     return found
@@ -140,12 +149,13 @@ def _memory(pid: int, address: int, size: int) -> bytes:
 
 def _children(pid: int) -> list[int]:
     found: list[int] = []
-    for task in _names(f"/proc/{pid}/task"):
+    for task in names(f"/proc/{pid}/task"):
         found.extend(int(child) for child in (read(f"/proc/{pid}/task/{task}/children") or b"").split())
     return found
 
 
-def _names(folder: str) -> list[str]:
+def names(folder: str) -> list[str]:
+    """Return what stands in a folder of `/proc`; nothing where it cannot be read."""
     try:
         return os.listdir(folder)  # noqa: PTH208
     except OSError:

@@ -27,6 +27,7 @@ class Pump:
         size: columns and rows at the start.
 
     Attributes:
+        keys_fd: where keys are written to.
         screen: what the output amounts to; its answers to queries are typed back.
         received: bytes handed to the sink so far, per channel.
         ended: true when the other side hung up.
@@ -35,7 +36,7 @@ class Pump:
     """
 
     def __init__(self, fd: int, size: tuple[int, int]) -> None:
-        self._fd = fd
+        self._fd = self.keys_fd = fd
         self.screen = Screen(*size, on_reply=self._reply)
         self._sink: Sink | None = None
         self._replies: list[bytes] = []
@@ -111,7 +112,7 @@ class Pump:
 
     def _write_once(self, data: bytes) -> int:
         try:
-            count = os.write(self._fd, data[:_WRITE])
+            count = os.write(self.keys_fd, data[:_WRITE])
         except BlockingIOError:
             return 0
         except OSError as error:

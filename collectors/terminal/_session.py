@@ -7,6 +7,7 @@ import os
 import stat
 import time
 
+from worldtape.collectors.terminal._far import borrow_master
 from worldtape.collectors.terminal._pump import Pump
 from worldtape.collectors.terminal._tail import Tail
 from worldtape.collectors.terminal.marks import Marks
@@ -16,6 +17,7 @@ from worldtape.schemas import SettledBy, Sink
 _SPINS = 24
 _SHORTEST, _LONGEST = 0.001, 0.02
 _REST_S, _REST_AT_PROMPT_S = 0.7, 0.05
+_CARRIED_S = 0.2
 _SUBMITS = frozenset(b"\r\n\x03\x04\x1a\x0f")
 
 
@@ -40,6 +42,10 @@ class Session:
         """False when nobody can see the shell's processes, so that only rest tells."""
         self.last = Look(alive=True)
         self._far = stat.S_ISSOCK(os.fstat(fd).st_mode)
+        self._borrowed = borrow_master(shell) if self._far and shell is not None else None
+        if self._borrowed is not None:
+            self.pump.keys_fd = self._borrowed
+        self._typed: tuple[float, int] | None = None
         self._marks_before = 0
         self._submitted = True
         self._marks_at_begin = self._marks_known = 0
@@ -61,7 +67,10 @@ class Session:
         """Type `data`; return how many bytes could not be typed before `deadline` (monotonic s)."""
         if not _SUBMITS.isdisjoint(data):
             self._marks_before, self._submitted, self._entered = self.marks.seen, True, True
-        return await self.pump.write(data, deadline)
+        before = self.pump.received["pty"]
+        untyped = await self.pump.write(data, deadline)
+        self._typed = (time.monotonic(), before) if data else None
+        return untyped
 
     async def hold(self, until: float) -> SettledBy:
         """Read until the moment `until` (monotonic s), no longer."""
@@ -84,9 +93,9 @@ class Session:
                 pause, spins, quiet = _SHORTEST, 0, time.monotonic()
             self.last = look = self._look()
             if not look.alive:
-                self._rest_of_output()
+                await self._rest_of_output()
                 return None
-            if look.waiting and await self._all_came(deadline):
+            if look.waiting and self._arrived() and await self._all_came(deadline):
                 return SettledBy.PROMPT if self.at_prompt else SettledBy.INPUT
             if not look.seen and self._rested(time.monotonic() - quiet):
                 return SettledBy.PROMPT if self.at_prompt else SettledBy.REST
@@ -157,6 +166,9 @@ class Session:
         """Let go of the terminal."""
         if self.watch is not None:
             self.watch.close()
+        if self._borrowed is not None:
+            os.close(self._borrowed)
+            self._borrowed = None
 
     def _look(self) -> Look:
         if self.watch is None:
@@ -170,9 +182,17 @@ class Session:
     def _rested(self, seconds: float) -> bool:
         return seconds >= (_REST_AT_PROMPT_S if self.at_prompt else _REST_S)
 
-    def _rest_of_output(self) -> None:
-        while self.pump.read():
-            pass
+    def _arrived(self) -> bool:
+        """Say whether typed keys have reached the terminal: at once, unless a daemon carries them."""
+        if not self._far or self._borrowed is not None or self._typed is None:
+            return True
+        when, before = self._typed
+        return self.pump.received["pty"] > before or time.monotonic() - when > _CARRIED_S
+
+    async def _rest_of_output(self) -> None:
+        until = time.monotonic() + _CARRIED_S
+        while self.pump.read() or (self._far and not self.pump.ended and time.monotonic() < until):
+            await self.pump.readable(_SHORTEST)
 
     async def _all_came(self, deadline: float) -> bool:
         """Say whether everything written before the look has been read; false: look again."""

@@ -34,15 +34,16 @@ class Marks:
 
     Attributes:
         seen: how many there were.
-        start: what every mark of this session begins with.
+        start: what every exit code of this session begins with.
         answered: the number of the newest question (`ask`) that came back.
         codes: exit codes of the commands finished since `take`.
     """
 
     def __init__(self, nonce: str) -> None:
         self.start = f"\x1b]8771;{nonce};".encode()
-        start = re.escape(self.start)
-        self._mark = re.compile(start + rb"(?:~(\d+)|(\d{1,3});[^\x07\x1b]*?(\d+)[^\x07\x1b]*)\x07")
+        self._question = f"\x1b]8772;{nonce};".encode()
+        code = re.escape(self.start) + rb"(\d{1,3});[^\x07\x1b]*?(\d+)[^\x07\x1b]*\x07"
+        self._mark = re.compile(re.escape(self._question) + rb"(\d+)\x07|" + code)
         self._asked = 0
         self._held = b""
         self._number = 0
@@ -70,7 +71,7 @@ class Marks:
         What was written before them has arrived then, whatever stands between the terminal and us.
         """
         self._asked += 1
-        return self._asked, self.start + b"~%d\x07" % self._asked
+        return self._asked, self._question + b"%d\x07" % self._asked
 
     def take(self) -> tuple[int, ...]:
         """Return the exit codes since the last call, in order."""
@@ -88,8 +89,8 @@ class Marks:
         if start < 0:
             return b""
         tail = data[start:]
-        short, long = sorted((tail, self.start), key=len)
-        return tail if long.startswith(short) and b"\x07" not in tail else b""
+        begun = any(tail.startswith(start) or start.startswith(tail) for start in (self.start, self._question))
+        return tail if begun and b"\x07" not in tail else b""
 
 
 __all__ = ["Marks", "new_nonce", "prompt_command"]

@@ -96,9 +96,9 @@ class Watch:
                 continue
             waits = _proc.waits_for(pid, shell.tty, found.threads)
             if waits:
-                return Look(alive=True, waiting=not unread, pid=pid, command=found.comm)
+                return Look(alive=True, waiting=not unread, pid=pid, command=_command(pid))
             seen = None if waits is None else seen
-        return Look(alive=True, pid=shell.foreground, command=self._command(shell), seen=seen is not None)
+        return Look(alive=True, pid=shell.foreground, command=_command(shell.foreground), seen=seen is not None)
 
     def close(self) -> None:
         """Let go of the terminal."""
@@ -110,9 +110,10 @@ class Watch:
     def _unread(self) -> bool:
         return self._slave is not None and any(event & select.POLLIN for _, event in self._poll.poll(0))
 
-    def _command(self, shell: _proc.Stat) -> str | None:
-        leader = _proc.read_stat(shell.foreground)
-        return None if leader is None else leader.comm
+
+def _command(pid: int) -> str | None:
+    found = _proc.read_stat(pid)
+    return None if found is None else found.comm
 
 
 __all__ = ["GONE", "SHELLS", "Look", "Watch"]
