@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -65,11 +66,10 @@ def in_windows(
         for item in items:
             yield item, task(item)
         return
-    from distributed import KilledWorker
-
+    distributed = _module("distributed")
     try:
         yield from _windows(client, task, iter(items), window or WINDOW * max(1, len(client.nthreads())))
-    except KilledWorker as error:
+    except distributed.KilledWorker as error:
         fix = "give it fewer workers or smaller parts; what is done is kept"
         raise ComponentError("a worker died several times under the same task", fix=fix) from error
 
@@ -77,9 +77,7 @@ def in_windows(
 def _windows(
     client: Any, task: Callable[[Item], Result], items: Iterator[Item], window: int
 ) -> Iterator[tuple[Item, Result]]:
-    import cloudpickle
-    from distributed import as_completed
-
+    distributed, cloudpickle = _module("distributed"), _module("cloudpickle")
     running: dict[str, Item] = {}
 
     def submit(count: int) -> list[Any]:
@@ -90,7 +88,7 @@ def _windows(
             futures.append(future)
         return futures
 
-    done = as_completed(submit(window))
+    done = distributed.as_completed(submit(window))
     try:
         for future in done:
             result = future.result()
@@ -103,19 +101,20 @@ def _windows(
         client.cancel(list(done.futures), force=True)
 
 
+def _module(name: str) -> Any:
+    """Import what has no types of its own."""
+    return import_module(name)
+
+
 def _call(packed: bytes) -> Any:
     """Unpack a task inside itself: one that a worker cannot import is an exception here, and a hang in Dask."""
-    import cloudpickle
-
-    task, item = cloudpickle.loads(packed)
+    task, item = _module("cloudpickle").loads(packed)
     return task(item)
 
 
 @contextmanager
 def _local(workers: int) -> Iterator[Any]:
-    import dask
-    from distributed import Client, LocalCluster
-
+    dask, distributed = _module("dask"), _module("distributed")
     quiet = {
         "distributed.worker.multiprocessing-method": "spawn",
         "distributed.worker.daemon": True,
@@ -134,27 +133,25 @@ def _local(workers: int) -> Iterator[Any]:
     with dask.config.set(quiet):
         try:
             with _unnamed_main():
-                local = LocalCluster(**settings)
+                local = distributed.LocalCluster(**settings)
         except (OSError, RuntimeError, TimeoutError) as error:
             raise ComponentError(f"no worker starts: {error}", fix="run with --workers 0") from error
-        with local, Client(local) as client:
+        with local, distributed.Client(local) as client:
             yield client
 
 
 @contextmanager
 def _remote(scheduler: str) -> Iterator[Any]:
-    import dask
-    from distributed import Client
-
+    dask, distributed = _module("dask"), _module("distributed")
     patience = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
     try:
-        client = Client(scheduler, timeout=min(10, patience))
+        client = distributed.Client(scheduler, timeout=min(10, patience))
     except (OSError, ValueError, TimeoutError) as error:
         fix = "start one with `dask scheduler`, or leave --scheduler away"
         raise ComponentError("no Dask scheduler answers", where=scheduler, fix=fix) from error
     with client:
         try:
-            client.wait_for_workers(1, timeout="30s")
+            client.wait_for_workers(1, timeout=30)
         except TimeoutError as error:
             fix = f"start one with `dask worker {scheduler}`"
             raise ComponentError("the scheduler has no worker", where=scheduler, fix=fix) from error

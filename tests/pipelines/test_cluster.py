@@ -8,7 +8,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,16 +40,14 @@ def _fail(number):
     return number
 
 
-def square(number):
-    return _local(_square)(number)
-
-
-def _local(function):
-    """A function that workers get by value: the folder of tests is no package they could import."""
-    import cloudpickle
-
-    cloudpickle.register_pickle_by_value(sys.modules[function.__module__])
-    return function
+@pytest.fixture(autouse=True)
+def _by_value() -> Iterator[None]:
+    """Workers get this module's functions by value: the folder of tests is no package they could import."""
+    cloudpickle: Any = import_module("cloudpickle")
+    here = sys.modules[__name__]
+    cloudpickle.register_pickle_by_value(here)
+    yield
+    cloudpickle.unregister_pickle_by_value(here)
 
 
 def test_inline_runs_in_order_in_this_process():
@@ -56,7 +58,6 @@ def test_inline_runs_in_order_in_this_process():
 
 
 def test_two_workers_share_the_work():
-    _local(_square)
     with cluster(workers=2) as client:
         done = dict(in_windows(client, _square, range(40)))
     assert {n: value for n, (value, _) in done.items()} == {n: n * n for n in range(40)}
@@ -67,24 +68,21 @@ def test_two_workers_share_the_work():
 
 
 def test_an_endless_source_is_taken_window_by_window():
-    taken = []
+    taken: list[int] = []
 
-    def endless():
+    def endless() -> Iterator[int]:
         while True:
             taken.append(len(taken))
             yield taken[-1]
 
-    _local(_square)
     with cluster(workers=1) as client:
         results = in_windows(client, _square, endless(), window=3)
-        for _ in range(10):
-            next(results)
-        results.close()
+        assert len(list(islice(results, 10))) == 10
+        del results
     assert len(taken) == 13
 
 
 def test_a_killed_worker_is_replaced(tmp_path):
-    _local(_die)
     with cluster(workers=1) as client:
         done = list(in_windows(client, _die, [str(tmp_path / "died")]))
     assert len(done) == 1
@@ -100,14 +98,12 @@ def test_a_task_that_always_kills_its_worker_is_named(tmp_path):
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_an_exception_of_a_task_comes_back(workers):
-    _local(_fail)
     with cluster(workers=workers) as client, pytest.raises(ValueError, match="three"):
         list(in_windows(client, _fail, range(20)))
 
 
 def test_no_scheduler_is_one_clear_line():
-    import dask
-
+    dask: Any = import_module("dask")
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "200ms"}),
         pytest.raises(ComponentError, match="no Dask scheduler answers"),
@@ -117,11 +113,9 @@ def test_no_scheduler_is_one_clear_line():
 
 
 def test_a_scheduler_by_address():
-    from distributed import LocalCluster
-
-    _local(_square)
+    distributed: Any = import_module("distributed")
     with (
-        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as running,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as running,
         cluster(running.scheduler_address) as client,
     ):
         assert dict(in_windows(client, _square, [7]))[7] == (49, HERE)
