@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worldtape import __version__
-from worldtape.errors import boundary
+from worldtape.errors import InputError, boundary
 from worldtape.pipelines._cluster import cluster, in_windows
 from worldtape.pipelines.build import _out
 from worldtape.pipelines.build._card import card
 from worldtape.pipelines.build._config import CptConfig, SftConfig
 from worldtape.pipelines.build._counts import Counts
-from worldtape.pipelines.build._notes import by_part
+from worldtape.pipelines.build._notes import by_part, digest
 from worldtape.pipelines.build._piece import Work, build_piece
 from worldtape.pipelines.build._report import BuildReport
 from worldtape.pipelines.build._schema import SPLITS, Corpus
@@ -61,7 +61,7 @@ def build_cpt(  # noqa: PLR0913  the six of every stage
 
     Raises:
         NotFoundError: no lake, or no tokenizer.
-        InputError: the lake was not curated, or `out` holds something else.
+        InputError: the lake was not curated or changes meanwhile, or `out` holds something else.
         LockedError: another build writes to `out`.
     """
     return _build("cpt", lake, out, config or CptConfig(), Run(scheduler, workers, progress))
@@ -95,7 +95,7 @@ def _build(
     lake = lake if isinstance(lake, Lake) else Lake.open(lake)
     target = Path(out).absolute()
     manifest = _out.standing(target)
-    facts: dict[str, Any] = {"corpus": corpus, "lake_commit": lake.commit(), "settings": config.model_dump(mode="json")}
+    facts: dict[str, Any] = {"corpus": corpus, **_state(lake), "settings": config.model_dump(mode="json")}
     facts["settings"]["tokenizer"] = make_counter(config.tokenizer).name
     facts["fingerprint"] = _fingerprint(facts)
     if manifest is not None and manifest["fingerprint"] == facts["fingerprint"] and _out.whole(target, manifest):
@@ -109,14 +109,22 @@ def _build(
         fresh.mkdir()
         facts["shards"] = [asdict(shard) for shard in _shards(works, fresh)]
         report = _report(target, facts, fresh=True)
+        if {name: facts[name] for name in ("lake_commit", "notes")} != _state(lake):
+            shutil.rmtree(folder)
+            raise InputError("the lake was changed while it was read", where=lake, fix="build again")
         (fresh / "README.md").write_text(card(report, config), encoding="utf-8", newline="\n")
         _out.write_manifest(fresh, facts)
         _out.replace(target, fresh)
     return report
 
 
+def _state(lake: Lake) -> dict[str, str]:
+    """Return what a corpus depends on: the tables, and what curation said about them."""
+    return {"lake_commit": lake.commit(), "notes": digest(lake)}
+
+
 def _report(out: Path, facts: dict[str, Any], *, fresh: bool) -> BuildReport:
-    names = ("corpus", "lake_commit", "fingerprint", "counts")
+    names = ("corpus", "lake_commit", "notes", "fingerprint", "counts")
     shards = tuple(Shard(**shard) for shard in facts["shards"])
     return BuildReport(out=str(out), fresh=fresh, shards=shards, **{name: facts[name] for name in names})
 

@@ -22,7 +22,7 @@ class Chat:
         self.recording = recording
         self.config = config
         self._counter = counter
-        self._systems: dict[str, tuple[str, int]] = {}
+        self._systems: dict[tuple[str, str | None], tuple[str, int]] = {}
         self._heads: dict[int, int] = {}
 
     @property
@@ -34,19 +34,21 @@ class Chat:
         """Return the length of one text."""
         return self._counter.count([text])[0]
 
-    def system(self, template: str) -> tuple[str, int]:
-        """Return the system prompt of a template, and its length."""
-        if template not in self._systems:
+    def system(self, template: str, stop: int | None = None) -> tuple[str, int]:
+        """Return the system prompt of a template, and its length; it tells of no fault from turn `stop` on."""
+        instruction = self.recording.simulation_instruction(stop)
+        key = template, instruction
+        if key not in self._systems:
             recording = self.recording
             text = templates.render(
                 template,
                 initial_state=recording.row["initial_state"] if self.config.initial_state else None,
-                simulation_instruction=recording.simulation_instruction,
+                simulation_instruction=instruction,
                 demonstrations=self.config.demonstrations,
                 parameters=recording.parameters,
             )
-            self._systems[template] = text, self.size(text)
-        return self._systems[template]
+            self._systems[key] = text, self.size(text)
+        return self._systems[key]
 
     def user(self, index: int, *, first: bool, ask: bool = False) -> str:
         """Return the user turn of the `index`-th kept turn.

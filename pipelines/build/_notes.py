@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -80,6 +81,16 @@ def by_part(lake: Lake, part_ids: Sequence[str]) -> dict[str, tuple[Part, ...]]:
             what = f"part {part_id} has no note of {', '.join(missing)}"
             raise InputError(what, where=lake, fix="run `worldtape curate` first")
     return {part_id: tuple(notes.values()) for part_id, notes in found.items()}
+
+
+def digest(lake: Lake) -> str:
+    """Return the state of curation as one hash: SHA-256 over the names and bytes of all notes that count."""
+    total = hashlib.sha256()
+    for stage in lake.stages():
+        for part in lake.note_parts(stage):
+            found = hashlib.sha256(lake.store.read(part.name)).hexdigest()
+            total.update(f"{part.name} {found}\n".encode())
+    return total.hexdigest()
 
 
 def read_notes(lake: Lake, parts: Sequence[Part]) -> Notes:

@@ -38,8 +38,7 @@ class Recording:
         text = self.row["environment"]
         return dict(orjson.loads(text).get("parameters") or {}) if text else {}
 
-    @property
-    def simulation_instruction(self) -> str | None:
-        """The control instructions of its faults, each once; null where there is none."""
-        told = dict.fromkeys(turn.instruction for turn in self.turns if turn.instruction)
+    def simulation_instruction(self, stop: int | None = None) -> str | None:
+        """Return the control instructions of the faults in force before turn `stop`, each once; null without any."""
+        told = dict.fromkeys(turn.instruction for turn in self.turns[:stop] if turn.instruction)
         return "\n".join(told) or None

@@ -20,8 +20,11 @@ class BuildReport:
     corpus: Corpus
     out: str
     lake_commit: str
+    """The state of the two tables."""
+    notes: str
+    """SHA-256 over what curation said."""
     fingerprint: str
-    """SHA-256 over the lake's commit, the settings, the tokenizer and the code: the same one means the same bytes."""
+    """SHA-256 over the lake, its notes, the settings, the tokenizer and the code: the same one means the same bytes."""
     fresh: bool
     """False where the same corpus stood there already and nothing was done."""
     counts: dict[str, dict[str, int]]
@@ -84,6 +87,7 @@ class BuildReport:
             "corpus": self.corpus,
             "out": self.out,
             "lake_commit": self.lake_commit,
+            "notes": self.notes,
             "fingerprint": self.fingerprint,
             "fresh": self.fresh,
             "rows": self.rows,

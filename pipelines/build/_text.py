@@ -20,7 +20,7 @@ ASK = "Predict the observation. Answer with exactly one <predicted_observation> 
 """The output instruction at the end of a prompt; it holds no backtick, so that `read_action` finds the fence."""
 
 _ACTION, _STATE, _INSTRUCTION = "**Action:**\n", "**Current State:**\n", "**Task Instruction:**\n"
-_LANGUAGES = {"keystrokes": "json", "tool_call": "json", "ui_action": "json", "python": "python"}
+_LANGUAGES = {"keystrokes": "json", "resize": "json", "tool_call": "json", "ui_action": "json", "python": "python"}
 _RUNS = re.compile("`+")
 _LAST_FENCE = re.compile(r"\n(`{3,})(?=\n|\Z)")
 

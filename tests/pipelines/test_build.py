@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.pipelines.build_lake import Told, plain_lake, turns, write_lake
-from worldtape.errors import InputError, LockedError, NotFoundError
+from worldtape.errors import FormatError, InputError, LockedError, NotFoundError
 from worldtape.pipelines.build import BuildReport, CptConfig, SftConfig, build_cpt, build_sft
 from worldtape.pipelines.build._out import workshop
 from worldtape.storage import Lake
@@ -58,15 +58,17 @@ def test_datasets_loads_it(lake: Lake, corpus: str, tmp_path: Path, cache: Path)
     chat = datasets.List({"role": datasets.Value("large_string"), "content": datasets.Value("large_string")})
     assert loaded["train"].features["messages" if corpus == "cpt" else "prompt"] == chat
     assert adds_up(report)
+    streamed = datasets.load_dataset(str(out), streaming=True, cache_dir=str(cache))
+    assert next(iter(streamed["validation"])) == loaded["validation"][0]
 
 
-@pytest.mark.parametrize("corpus", ["cpt", "sft"])
-def test_workers_change_no_byte(lake: Lake, corpus: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("corpus", "counts"), [("cpt", (0, 1, 2)), ("sft", (0, 2))])
+def test_workers_change_no_byte(lake: Lake, corpus: str, counts: tuple[int, ...], tmp_path: Path) -> None:
     found = []
-    for workers in (0, 1, 2):
+    for workers in counts:
         BUILDS[corpus](lake, tmp_path / f"{workers}", workers=workers)
         found.append(digests(tmp_path / f"{workers}"))
-    assert found[0] == found[1] == found[2]
+    assert all(one == found[0] for one in found)
     assert "README.md" in found[0]
 
 
@@ -106,6 +108,18 @@ def test_another_build_replaces_the_whole_folder(lake: Lake, tmp_path: Path) -> 
     build_sft(lake, tmp_path / "fresh", workers=0)
     assert digests(out) == digests(tmp_path / "fresh")
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["fresh", "out"]
+
+
+def test_another_curation_is_another_corpus(tmp_path: Path) -> None:
+    told = [Told("a", turns=turns(3))]
+    lake = write_lake(tmp_path / "lake", told)
+    first = build_cpt(lake, tmp_path / "out", workers=0)
+    told[0].verdicts[1] = ("rules", "no_change")
+    write_lake(tmp_path / "lake", told)
+    second = build_cpt(lake, tmp_path / "out", workers=0)
+    assert second.fresh
+    assert (first.lake_commit, first.transitions_trained) == (second.lake_commit, 3)
+    assert second.dropped == {"rules: no_change": 1}
 
 
 def test_a_damaged_corpus_is_built_again(lake: Lake, tmp_path: Path) -> None:
@@ -161,6 +175,30 @@ def test_what_was_not_curated_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError):
         build_cpt(tmp_path / "nowhere", tmp_path / "out", workers=0)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_corrupt_part_is_one_line(tmp_path: Path, workers: int) -> None:
+    write_lake(tmp_path / "lake", [Told(f"{n}", turns=turns(3)) for n in range(4)], per_part=1)
+    part = sorted((tmp_path / "lake" / "transitions" / "domain=terminal").iterdir())[2]
+    part.write_bytes(part.read_bytes()[:-20])
+    with pytest.raises(FormatError) as caught:
+        build_cpt(tmp_path / "lake", tmp_path / "out", workers=workers)
+    assert part.name in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_lake_that_changes_meanwhile(tmp_path: Path) -> None:
+    lake = write_lake(tmp_path / "lake", [Told("a", turns=turns(3)), Told("b", turns=turns(3))], per_part=1)
+
+    def meddle(*_: int) -> None:
+        note = lake.note_parts("rules")[-1]
+        lake.write_note("rules", note.part_id, lake.read(note).head(1).to_arrow())
+
+    with pytest.raises(InputError, match="changed while it was read"):
+        build_cpt(lake, tmp_path / "out", workers=0, progress=meddle)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.lock", "lake"]
 
 
 def test_an_empty_pool_gives_an_empty_corpus(tmp_path: Path) -> None:

@@ -131,3 +131,9 @@ def test_an_observation_with_the_tag_is_no_target(tmp_path: Path) -> None:
     [row], report = built(tmp_path, told)
     assert row["transition_id"] == "a:1"
     assert report.dropped == {"observation holds the tag": 1}
+
+
+def test_a_prompt_tells_of_no_later_fault(tmp_path: Path) -> None:
+    fault = {"kind": "disk_full", "instruction": "The disk is full."}
+    rows, _ = built(tmp_path, Told("a", turns=turns(4), faults={2: fault, 3: fault}))
+    assert ["The disk is full." in row["prompt"][0]["content"] for row in rows] == [False, False, True, True]
