@@ -3,11 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from worldtape.pipelines.build import BuildReport, CptConfig, SftConfig, build_cpt, build_sft
     from worldtape.pipelines.record import JobConfig, RecordReport, open_recorder
 
 _LAZY = {
+    "BuildReport": "build",
+    "CptConfig": "build",
     "JobConfig": "record",
     "RecordReport": "record",
+    "SftConfig": "build",
+    "build_cpt": "build",
+    "build_sft": "build",
     "open_recorder": "record",
 }
 
@@ -20,4 +26,13 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
 
 
-__all__ = ["JobConfig", "RecordReport", "open_recorder"]
+__all__ = [
+    "BuildReport",
+    "CptConfig",
+    "JobConfig",
+    "RecordReport",
+    "SftConfig",
+    "build_cpt",
+    "build_sft",
+    "open_recorder",
+]
