@@ -51,7 +51,7 @@ def parse_settings(model: type[S], text: str, *, where: object) -> S:
     if not isinstance(value, dict):
         raise ConfigError("a mapping of keys to values is expected", where=f"{where}:1")
     try:
-        return model.model_validate(value)
+        return _strict(model.model_validate(value))
     except ValidationError as error:
         faults = sorted(
             error.errors(include_url=False), key=lambda fault: fault["type"] not in {"extra_forbidden", _UNKNOWN}
@@ -71,16 +71,37 @@ def nested(model: type[S], value: Any, *, beside: tuple[str, ...] = ()) -> S:
         ValidationError: pydantic puts it below the field whose validator this is.
     """
     try:
-        return model.model_validate(value)
+        return _strict(model.model_validate(value))
     except ValidationError as error:
         known = [*beside, *model.model_fields]
         raise ValidationError.from_exception_data(model.__name__, [_again(e, known) for e in error.errors()]) from None
 
 
+def _strict(settings: S) -> S:
+    """Refuse unknown keys also in models that keep them elsewhere (those of the schema)."""
+    found = list(_strays(settings, ()))
+    if found:
+        raise ValidationError.from_exception_data(type(settings).__name__, found)
+    return settings
+
+
+def _strays(settings: BaseModel, path: tuple[int | str, ...]) -> Iterator[InitErrorDetails]:
+    known = list(type(settings).model_fields)
+    for name, value in (settings.model_extra or {}).items():
+        kind = PydanticCustomError(_UNKNOWN, "unknown key", {"known": known})
+        yield {"type": kind, "loc": (*path, name), "input": value}
+    for name in known:
+        value = getattr(settings, name)
+        if isinstance(value, BaseModel):
+            yield from _strays(value, (*path, name))
+
+
 def _again(fault: ErrorDetails, known: list[str]) -> InitErrorDetails:
     kind: str | PydanticCustomError = fault["type"]
     context = dict(fault.get("ctx", {}))
-    if kind == "extra_forbidden" and len(fault["loc"]) == 1:
+    if kind == _UNKNOWN:
+        kind, context = PydanticCustomError(_UNKNOWN, "unknown key", context), {}
+    elif kind == "extra_forbidden" and len(fault["loc"]) == 1:
         kind, context = PydanticCustomError(_UNKNOWN, "unknown key", {"known": known}), {}
     elif "error" in context:
         kind, context = PydanticCustomError("value_error", "{text}", {"text": str(context["error"])}), {}

@@ -17,6 +17,10 @@ class EnvironmentKind(Protocol):
     Config: type[BaseModel]
     """The settings that stand below `environment` in a job file."""
 
+    def clean(self, config: Any) -> None:
+        """Remove what recorders that were killed have left behind."""
+        ...
+
     def make(self, config: Any, task: TaskFile) -> Environment:
         """Return an environment for `task`, set up as the task says."""
         ...

@@ -21,6 +21,10 @@ class RecordReport:
     """Tasks × repeats."""
     present: int
     """Skipped: the lake had them."""
+    present_solved: int
+    """Of these: the verifier was satisfied."""
+    present_failed: int
+    """Of these: failed on our side, and the retries are used up."""
     elsewhere: int
     """Skipped: another process is recording them."""
     outcomes: list[Outcome] = field(default_factory=list)
@@ -30,7 +34,9 @@ class RecordReport:
     @classmethod
     def of(cls, job: str, lake: str, plan: Plan) -> RecordReport:
         """Return the report of a run that has not begun."""
-        return cls(job, lake, plan.total, len(plan.done), len(plan.elsewhere))
+        solved = sum(tape.reward == 1.0 for tape in plan.done.values())
+        failed = sum(tape.state == EndStatus.FAILED for tape in plan.done.values())
+        return cls(job, lake, plan.total, len(plan.done), solved, failed, len(plan.elsewhere))
 
     @property
     def recorded(self) -> dict[str, int]:
@@ -77,15 +83,19 @@ class RecordReport:
     def rows(self) -> list[tuple[str, int]]:
         """Return the lines of the table."""
         table = [("items (tasks × repeats)", self.items), ("skipped: in the lake already", self.present)]
+        table += [("  of these solved", self.present_solved)] if self.present else []
+        table += [("  of these failed for good", self.present_failed)] if self.present_failed else []
         table += [("skipped: another process records them", self.elsewhere)] if self.elsewhere else []
         table += [(f"recorded: {name}", count) for name, count in self.recorded.items() if count]
         table += [(f"  failed: {reason}", count) for reason, count in self.reasons.items()]
         table += [("not done: the run was stopped", self.not_started)] if self.not_started else []
         table += [("further attempts after a failure", self.retried)] if self.retried else []
+        if not self.outcomes:
+            return table
         return [*table, (f"solved, of {self.judged} judged by a verifier", self.solved), ("actions", self.steps)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain JSON types."""
-        names = ["job", "lake", "items", "present", "elsewhere", "recorded", "not_started", "interrupted", "retried"]
-        names += ["judged", "solved", "steps", "reasons", "workers"]
+        names = ["job", "lake", "items", "present", "present_solved", "present_failed", "elsewhere", "recorded"]
+        names += ["not_started", "interrupted", "retried", "judged", "solved", "steps", "reasons", "workers"]
         return {name: getattr(self, name) for name in names}

@@ -88,7 +88,9 @@ def _try_out(job: JobConfig, missing: Sequence[Item]) -> None:
     for item in missing:
         make_policy(job.policy, item.task, item.seed)
     kind = ENVIRONMENTS[job.environment["kind"]]()
-    environment = kind.make(environment_config(job), TaskFile(id="try", instruction="try"))
+    config = environment_config(job)
+    kind.clean(config)
+    environment = kind.make(config, TaskFile(id="try", instruction="try"))
 
     async def start() -> None:
         async with environment:
@@ -122,8 +124,11 @@ def _chunks(bench: Bench, missing: Sequence[Item], workers: int) -> Iterator[Chu
 
 
 def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole process group: only the main process may act on it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ctrl-C reaches the whole process group: only the main process may act on it.
+
+    A handler that does nothing, since SIG_IGN would pass on to the shells in the sandboxes.
+    """
+    signal.signal(signal.SIGINT, lambda *_: None)
 
 
 @contextmanager

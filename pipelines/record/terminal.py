@@ -12,6 +12,14 @@ class TerminalKind:
 
     Config = TerminalConfig
 
+    def clean(self, config: TerminalConfig) -> None:
+        """Remove containers or control groups whose recorder is gone."""
+        if config.sandbox == "docker":
+            from worldtape.collectors.terminal.sandbox.docker import reap
+        else:
+            from worldtape.collectors.terminal.sandbox.local import reap
+        reap()
+
     def make(self, config: TerminalConfig, task: TaskFile) -> Terminal:
         """Return a terminal; files and commands of the task come after those of the job."""
         setup = Setup(files=config.setup.files | task.setup.files, commands=config.setup.commands + task.setup.commands)

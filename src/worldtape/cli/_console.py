@@ -44,4 +44,5 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title:
 def progress() -> Progress:
     """Return a progress bar on stderr, for anything that takes over a second."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=talk(), transient=True)
+    console = talk()
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
