@@ -16,6 +16,8 @@ class SandboxConfig(BaseModel):
     """`docker`: a container; `local`: Linux namespaces; `unsafe-local`: this machine, without any protection."""
     image: str | None = None
     """The container image (`docker` only); none: the one that Worldtape builds."""
+    pull_s: float = Field(default=300, ge=0)
+    """So many seconds an image may take to be pulled; 0: never pull."""
     shell: tuple[str, ...] | None = None
     """The interactive shell and its arguments; none: bash where there is one, else sh."""
     network: Literal["none", "bridge", "host"] = "none"

@@ -10,15 +10,16 @@ from typing import Any
 
 from worldtape.collectors.terminal.sandbox._ran import Ran
 from worldtape.collectors.terminal.sandbox.docker._frames import Frames
+from worldtape.collectors.terminal.sandbox.docker._plain import plain
 
 # Says its pid, so that its whole group can be ended, then becomes the command.
 _NAMED = ["sh", "-c", 'echo $$; exec "$@"', "sh"]
 _LOOK_S = 0.05
 
 
-def raw(sock: Any) -> socket.socket:
-    """Return the socket behind what docker-py hands out."""
-    return sock if isinstance(sock, socket.socket) else sock._sock  # noqa: SLF001
+def raw(sock: Any) -> Any:
+    """Return the socket behind what docker-py hands out: a socket, or something that acts like one."""
+    return getattr(sock, "_sock", sock)
 
 
 class Exec:
@@ -40,7 +41,7 @@ class Exec:
         """Feed it `stdin`, wait for its end or the deadline, and return what it said."""
         deadline = time.monotonic() + timeout_s
         held = self._client.exec_start(self._id, socket=True)
-        sock = raw(held)
+        sock = plain(raw(held))
         feeder = threading.Thread(target=self._feed, args=(sock, stdin), daemon=True)
         feeder.start()
         try:

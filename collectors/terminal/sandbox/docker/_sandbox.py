@@ -15,6 +15,7 @@ from worldtape.collectors.terminal.sandbox.docker._exec import Exec, raw
 from worldtape.collectors.terminal.sandbox.docker._host_config import host_config
 from worldtape.collectors.terminal.sandbox.docker._owner import LABEL, own
 from worldtape.collectors.terminal.sandbox.docker._shell import Shell
+from worldtape.collectors.terminal.sandbox.docker._watch import Watch, measure
 from worldtape.errors import ComponentError, RefusedError
 
 # Process 1 reads its standard input, which ends when the recorder does, however that ends; then the daemon removes it.
@@ -35,6 +36,7 @@ class Docker:
         self._container: str | None = None
         self._stdin: Any = None
         self._shell: Shell | None = None
+        self._watch: Watch | None = None
         self._reason: str | None = None
 
     @property
@@ -77,29 +79,32 @@ class Docker:
             self._container = made["Id"]
             self._stdin = self._client.attach_socket(self._container, params={"stdin": 1, "stream": 1})
             self._client.start(self._container)
+            limit = self.config.limits.disk_mb << 20
+            self._watch = Watch(measure(self._client, self._container), limit, self._over)
+            self._watch.start()
         self._found(image)
 
     def _image(self) -> dict[str, Any]:
-        from docker.errors import ImageNotFound
+        from worldtape.collectors.terminal.image import ensure_image
 
-        name = self.config.image or "worldtape/debian:bookworm"
-        with explained(name):
-            try:
-                return dict(self._client.inspect_image(name))
-            except ImageNotFound as error:
-                fix = f"docker pull {name}"
-                raise ComponentError("no such image in the Docker daemon", where=name, fix=fix) from error
+        found = ensure_image(self.config.image, pull_s=self.config.pull_s)
+        with explained(found.name):
+            return dict(self._client.inspect_image(found.name)) | {"Name": found.name}
 
     def _found(self, image: dict[str, Any]) -> None:
         version = self._client.version()
         repo = [digest.partition("@")[2] for digest in image.get("RepoDigests") or []]
         found = {
-            "image": self.config.image or "worldtape/debian:bookworm",
+            "image": image["Name"],
             "image_digest": repo[0] if repo else image["Id"],
             "versions": {"kernel": version["KernelVersion"], "docker": version["Version"]},
             "parameters": {"limits_by": "docker"},
         }
         self.spec = self.spec.model_copy(update=found)
+
+    def _over(self) -> None:
+        self._reason = f"the disk limit ({self.config.limits.disk_mb} MiB written outside /tmp)"
+        self._client.kill(self._container)
 
     def _options(self) -> dict[str, Any]:
         env = {"TERM": "xterm-256color", "LANG": "C.UTF-8"} | self.config.env
@@ -143,6 +148,8 @@ class Docker:
         await asyncio.shield(asyncio.to_thread(self._remove))
 
     def _remove(self) -> None:
+        if self._watch is not None:
+            self._watch.stop()
         shell, self._shell = self._shell, None
         if shell is not None:
             shell.close()

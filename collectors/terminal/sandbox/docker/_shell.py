@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from worldtape.collectors.terminal.sandbox.docker._exec import raw
+from worldtape.collectors.terminal.sandbox.docker._plain import plain
 from worldtape.errors import ComponentError
 
 # An exec starts with a screen of 0×0. So a reader starts first, and becomes the shell on a line that we send.
@@ -34,7 +35,7 @@ class Shell:
         command = _BASH_OR_SH if argv is None else [*_WAITS, *argv]
         self._id = client.exec_create(container, command, stdin=True, tty=True, **options)["Id"]
         self._held = client.exec_start(self._id, tty=True, socket=True)
-        self._socket = raw(self._held)
+        self._socket = plain(raw(self._held))
         self.fd = self._socket.fileno()
         try:
             self._resize_when_up(size)
