@@ -40,6 +40,7 @@ def memory(tmp_path: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.mark.slow
 def test_recovery_at_every_byte(memory: Path) -> None:
     """A tape of 51 events is cut at each of its bytes; one lake holds all the cuts."""
     whole = interrupted(memory / "source", 10).read_bytes()
@@ -86,6 +87,20 @@ def test_a_recovered_tape_says_so(tmp_path: Path) -> None:
     assert (notice.kind, notice.data["code"], notice.data["torn_bytes"]) == ("notice", "recovered", 21)
     assert (end.data["status"], end.data["steps"]) == ("interrupted", 3)
     assert notice.mono_ns == end.mono_ns == events[-1].mono_ns
+
+
+def test_a_recovery_that_was_itself_interrupted(tmp_path: Path) -> None:
+    """The machine went down after the notice: the tape is not told twice, and both torn tails are kept."""
+    with TapeWriter.create(tmp_path, header()) as tape:
+        tape.append("notice", {"code": "recovered", "torn_bytes": 4})
+    with tape.path.open("ab") as file:
+        file.write(b'{"seq":2,"kind":"en')
+    first = tape.path.with_suffix(".torn")
+    first.write_bytes(b"torn")
+    recover_tapes(tmp_path)
+    assert [event.kind for event in TapeReader(tape.path).events()] == ["header", "notice", "end"]
+    assert first.read_bytes() == b"torn"
+    assert first.with_name(f"{first.name}.2").read_bytes() == b'{"seq":2,"kind":"en'
 
 
 def test_an_open_action_stays_without_a_result(tmp_path: Path) -> None:
@@ -226,6 +241,15 @@ def test_kill_9(tmp_path: Path, seed: int) -> None:
         assert done <= found.steps <= done + 1
     assert not list(tmp_path.rglob("*.jsonl"))
     assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_the_command_fails_where_a_tape_cannot_be_repaired(tmp_path: Path) -> None:
+    with TapeWriter.create(tmp_path, Header(**header().to_dict() | {"schema_version": "2.0"})):
+        pass
+    command = [sys.executable, "-m", "worldtape", "recover", str(tmp_path)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == 1
+    assert "install a newer worldtape" in told.stderr
 
 
 def test_the_command(tmp_path: Path) -> None:

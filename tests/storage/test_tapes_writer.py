@@ -13,22 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests._components import require
 from tests.storage._tapes import DONE, TickingClock, header, record_steps
 from worldtape.errors import ConfigError, InputError, LockedError, StorageError
 from worldtape.storage import TapeReader, TapeWriter, tape_path, validate
-
-
-def fill(tape: TapeWriter, clock: TickingClock) -> int:
-    """Write until the disk is full; return how many bytes are on the tape."""
-    written = 0
-    while True:
-        try:
-            tape("pty", os.urandom(30_000), clock.mono_ns())
-        except StorageError as error:
-            assert "the disk is full" in str(error)  # noqa: PT017
-            return written
-        written += 30_000
 
 
 def kinds(path: Path) -> list[str]:
@@ -44,17 +31,6 @@ def largest_file(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a file system of 256 KiB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], check=False)
-    require("a small file system", done.returncode == 0, "run the tests as root, where mount is allowed")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
 @pytest.mark.parametrize("durability", ["none", "action", "event"])
@@ -184,40 +160,6 @@ def test_a_write_cut_short_leaves_whole_lines(tmp_path: Path) -> None:
     assert notice.data["events"] == {"data": 3, "captured": 1}
     assert notice.data["bytes"] == {"pty": 10_000, "page": 70_000}
     assert validate(tape.path).problems == []
-
-
-def test_a_full_disk(small_disk: Path) -> None:
-    clock = TickingClock()
-    with TapeWriter.create(small_disk, header(), clock=clock) as first:
-        record_steps(first, 3, clock)
-        first.seal(DONE)
-    with TapeWriter.create(small_disk, header(), clock=clock) as tape:
-        written = fill(tape, clock)
-        with pytest.raises(StorageError, match="the disk is full"):
-            tape("pty", os.urandom(100_000), clock.mono_ns())
-        found = validate(tape.path)
-        assert (found.problems, found.torn_bytes, found.received["pty"]) == ([], 0, written)
-        with pytest.raises(StorageError, match="the disk is full"):
-            tape.seal(DONE)
-        subprocess.run(["mount", "-o", "remount,size=2m", str(small_disk)], check=True)
-        tape.seal(DONE)
-    assert validate(tape.path).problems == []
-    assert validate(first.path).problems == []
-    assert not list(small_disk.rglob("*.tmp"))
-
-
-def test_a_full_disk_while_compressing(small_disk: Path) -> None:
-    with TapeWriter.create(small_disk, header()) as tape:
-        for _ in range(3):
-            tape("pty", os.urandom(48_000), 0)
-        with pytest.raises(StorageError, match="the disk is full"):
-            tape.seal(DONE)
-        assert kinds(tape.path)[-1] == "end"
-        assert [path.suffix for path in tape.path.parent.iterdir()] == [".jsonl"]
-        subprocess.run(["mount", "-o", "remount,size=2m", str(small_disk)], check=True)
-        tape.seal(DONE)
-    found = validate(tape.path)
-    assert (found.problems, found.received["pty"]) == ([], 3 * 48_000)
 
 
 def test_nothing_is_written_after_the_end(tmp_path: Path) -> None:
