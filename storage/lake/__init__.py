@@ -1,11 +1,37 @@
 """The lake: two Parquet tables and their notes, asked in SQL."""
 
+from worldtape.storage.lake._compact import Compacted, compact
 from worldtape.storage.lake._connect import connect
+from worldtape.storage.lake._forget import Forgotten, forget
 from worldtape.storage.lake._lake import Lake
 from worldtape.storage.lake._layout import part_id
+from worldtape.storage.lake._merge import Merged, merge
 from worldtape.storage.lake._part import Part
 from worldtape.storage.lake._query import query, query_batches
-from worldtape.storage.lake._recover import RecoveredParts
+from worldtape.storage.lake._recover import RecoveredParts, recover_parts
+from worldtape.storage.lake._show import Recording, Summary, recording, summary
 from worldtape.storage.lake._tape_ref import TapeRef
+from worldtape.storage.lake._write_rows import write_rows
 
-__all__ = ["Lake", "Part", "RecoveredParts", "TapeRef", "connect", "part_id", "query", "query_batches"]
+__all__ = [
+    "Compacted",
+    "Forgotten",
+    "Lake",
+    "Merged",
+    "Part",
+    "Recording",
+    "RecoveredParts",
+    "Summary",
+    "TapeRef",
+    "compact",
+    "connect",
+    "forget",
+    "merge",
+    "part_id",
+    "query",
+    "query_batches",
+    "recording",
+    "recover_parts",
+    "summary",
+    "write_rows",
+]

@@ -36,26 +36,32 @@ def duckdb_boundary(lake: Lake) -> Iterator[None]:
 
 
 def _ours(lake: Lake, error: Exception) -> WorldtapeError:
-    text = str(error)
+    text, by_sql = str(error), isinstance(error, _sql_errors())
     match = _FILE.search(text)
-    if match and (_DAMAGE.search(text) or not isinstance(error, _sql_errors())):
+    if match and (_DAMAGE.search(text) or not by_sql):
         return damaged(lake.store.path(match[1]))
-    if _DAMAGE.search(text) and not isinstance(error, _sql_errors()):
-        return _first_damaged(lake) or FormatError(brief(error), where=lake)
-    return InputError(brief(error))
+    if by_sql and not _DAMAGE.search(text):
+        return InputError(brief(error))
+    return _first_damaged(lake) or InputError(brief(error))
 
 
 def _sql_errors() -> tuple[type[Exception], ...]:
     import duckdb
 
-    return (duckdb.CatalogException, duckdb.ParserException, duckdb.BinderException, duckdb.ConversionException)
+    return (
+        duckdb.BinderException,
+        duckdb.CatalogException,
+        duckdb.ConversionException,
+        duckdb.InvalidInputException,
+        duckdb.OutOfRangeException,
+        duckdb.ParserException,
+    )
 
 
 def _first_damaged(lake: Lake) -> FormatError | None:
     from worldtape.storage.lake._recover import broken
 
-    for table in ("trajectories", "transitions"):
-        for part in lake.parts(table):
-            if broken(lake, part):
-                return damaged(part.path)
+    for part in (*lake.parts("trajectories"), *lake.parts("transitions"), *lake.note_files()):
+        if broken(lake, part):
+            return damaged(part.path)
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from worldtape.errors import NotFoundError
@@ -19,19 +20,24 @@ def fingerprint(trajectory_id: str) -> str:
 
 
 def forgotten(lake: Lake) -> set[str]:
-    """Return the fingerprints of what was taken down."""
+    """Return the fingerprints of what was taken down; a torn last line counts as not written."""
     try:
-        lines = lake.store.read(layout.FORGOTTEN).decode().splitlines()
+        lines = lake.store.read(layout.FORGOTTEN).split(b"\n")
     except NotFoundError:
         return set()
-    return {json.loads(line)["sha256"] for line in lines if line.strip()}
+    found = set()
+    for line in lines[:-1]:
+        with suppress(ValueError):
+            found.add(json.loads(line)["sha256"])
+    return found
 
 
 def remember(lake: Lake, trajectory_id: str, *, reason: str | None, wall_us: int) -> None:
-    """Add an id to the list, once."""
+    """Add an id to the list, once; it stands there when this returns.
+
+    An object store cannot append: two take-downs at the same moment there may lose one line, so do them one by one.
+    """
     key = fingerprint(trajectory_id)
-    if key in forgotten(lake):
-        return
-    old = lake.store.read(layout.FORGOTTEN) if lake.store.exists(layout.FORGOTTEN) else b""
-    line = json.dumps({"sha256": key, "wall": wall_us, "reason": reason})
-    lake.store.write(layout.FORGOTTEN, old + line.encode() + b"\n")
+    if key not in forgotten(lake):
+        line = json.dumps({"sha256": key, "wall": wall_us, "reason": reason})
+        lake.store.append(layout.FORGOTTEN, line.encode() + b"\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -132,8 +133,9 @@ class Lake:
         names = {table: layout.part_path(table, domain, part_id) for table in rows}
         rows = {table: conform(table, rows[table], where=self.store.path(names[table])) for table in rows}
         _agree(domain, rows, where=self.store.path(names["trajectories"]))
-        for table in ("transitions", "trajectories"):
-            with self.store.writing(names[table]) as path:
+        with ExitStack() as stack:
+            for table in ("trajectories", "transitions"):
+                path = stack.enter_context(self.store.writing(names[table]))
                 write_parquet(path, rows[table], keys=sort_keys(table), limit=row_group_bytes)
 
     def parts(self, table: str = "transitions", domain: str | None = None) -> list[Part]:
@@ -189,9 +191,9 @@ class Lake:
     def _unreadable(self, part: Part, error: WorldtapeError) -> WorldtapeError:
         if not self.store.exists(part.name):
             return NotFoundError("no such part", where=part.path)
-        if not isinstance(error, FormatError) or "column" in error.what.lower():
-            return error
-        return damaged(part.path)
+        if type(error.__cause__).__name__ == "ColumnNotFoundError":
+            return InputError(f"the part has no column {error.what}", where=part.path)
+        return damaged(part.path) if isinstance(error, FormatError) else error
 
     def members(self, part: Part) -> list[str]:
         """Return the ids of a part's trajectories, sorted."""
@@ -219,9 +221,9 @@ class Lake:
             write_parquet(path, widen(rows), keys=sort_keys(stage))
 
     def note_parts(self, stage: str) -> list[Part]:
-        """Return the notes of a stage, sorted by part."""
-        hidden = self.replaced()
-        return [part for part in self.note_files(stage) if part.part_id not in hidden]
+        """Return the notes of a stage on parts that are there, sorted by part."""
+        here = {part.part_id for part in self.parts("trajectories")}
+        return [part for part in self.note_files(stage) if part.part_id in here]
 
     def note_files(self, stage: str | None = None) -> list[Part]:
         """Return every note's file, of one stage or of all, sorted by name."""

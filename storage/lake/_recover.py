@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldtape.errors import NotFoundError
 from worldtape.storage.lake import _layout as layout
-from worldtape.storage.lake._moves import finish_all
+from worldtape.storage.lake._moves import drop, finish_all
+from worldtape.storage.lake._read import twin
 from worldtape.storage.lake._store import TEMPORARY
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ class RecoveredParts:
     """Files that are no readable Parquet: moved to `set-aside/`; project again to make them anew."""
     temporary: list[str] = field(default_factory=list)
     """Half-written files of writers that are gone: removed."""
+    repeated: list[str] = field(default_factory=list)
+    """Parts whose trajectories all stand in a bigger part: removed."""
     moves: int = 0
     """Replacements of parts that were finished or undone."""
 
@@ -36,17 +37,17 @@ class RecoveredParts:
 def recover_parts(lake: Lake, *, stale_s: float = _STALE_S) -> RecoveredParts:
     """Remove orphans and leftovers, finish what was begun, and set damaged parts aside.
 
-    Args:
-        lake: the lake; other writers may be at work.
-        stale_s: temporary files younger than this many seconds are left to their writers.
+    Other writers may be at work: their files are locked, and on an object store, which has no locks, only orphans older
+    than `stale_s` seconds are removed.
     """
     report = RecoveredParts(moves=finish_all(lake))
-    report.temporary = _sweep(lake, stale_s)
+    report.temporary = _sweep(lake)
     for part in [*lake.files("trajectories"), *lake.files("transitions"), *lake.note_files()]:
         if broken(lake, part):
             lake.store.move(part.name, f"{layout.SET_ASIDE}/{part.name}")
             report.damaged.append(part.name)
     report.orphans = _orphans(lake, stale_s)
+    report.repeated = _repeated(lake)
     return report
 
 
@@ -67,30 +68,46 @@ def broken(lake: Lake, part: Part) -> bool:
     return False
 
 
-def _sweep(lake: Lake, stale_s: float) -> list[str]:
-    if not lake.store.local:
-        return []
-    found = []
-    for name in lake.store.names():
-        if name.endswith(TEMPORARY) and _age(Path(lake.store.full(name))) >= stale_s:
-            lake.store.remove(name)
-            found.append(name)
-    return found
+def _sweep(lake: Lake) -> list[str]:
+    names = [name for name in lake.store.names() if name.endswith(TEMPORARY)] if lake.store.local else []
+    gone = [name for name in names if lake.store.abandoned(name)]
+    for name in gone:
+        lake.store.remove(name)
+    return gone
 
 
 def _orphans(lake: Lake, stale_s: float) -> list[str]:
     whole = {(part.domain, part.part_id) for part in lake.files("trajectories")}
     found = []
     for part in lake.files("transitions"):
-        young = lake.store.local and _age(Path(lake.store.full(part.name))) < stale_s
-        if (part.domain, part.part_id) not in whole and not young:
+        if (part.domain, part.part_id) in whole or _awaited(lake, part, stale_s):
+            continue
+        if not lake.store.exists(twin(lake, part, "trajectories").name):
             lake.store.remove(part.name)
             found.append(part.name)
     return found
 
 
-def _age(path: Path) -> float:
-    try:
-        return time.time() - path.stat().st_mtime
-    except FileNotFoundError:
-        return -1.0
+def _awaited(lake: Lake, part: Part, stale_s: float) -> bool:
+    """Tell whether the writer of a lone transitions part may still bring its trajectories."""
+    if not lake.store.local:
+        return lake.store.age_s(part.name) < stale_s
+    begun = f"/.part-{part.part_id}.parquet."
+    names = [name for name in lake.store.names("trajectories") if begun in name and name.endswith(TEMPORARY)]
+    return not all(lake.store.abandoned(name) for name in names)
+
+
+def _repeated(lake: Lake) -> list[str]:
+    """Remove parts whose trajectories all stand in one bigger part."""
+    members = {part: frozenset(lake.members(part)) for part in lake.parts("trajectories")}
+    homes: dict[str, set[Part]] = {}
+    for part, ids in members.items():
+        for member in ids:
+            homes.setdefault(member, set()).add(part)
+    gone = []
+    for part, ids in members.items():
+        bigger = set.intersection(*(homes[member] for member in ids)) - {part} if ids else set()
+        if any(len(members[other]) > len(ids) for other in bigger):
+            drop(lake, [part.part_id])
+            gone.append(part.name)
+    return gone

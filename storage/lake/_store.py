@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
 from worldtape.errors import InputError, NotFoundError, StorageError, boundary, need
+from worldtape.storage._disk import hold
 
 TEMPORARY = ".part-tmp"
-"""Ending of files that are being written; never read, removed by recovery."""
+"""Ending of files that are being written; locked by their writer, never read, removed by recovery."""
+_BLOCK = 4 << 20
 
 
 class Store:
@@ -57,7 +61,7 @@ class Store:
         """Return every file below `folder`, sorted; none where the folder is missing."""
         if self.local:
             return sorted(self._walk(Path(self.full(folder))))
-        with boundary(str(self)):
+        with _reach(str(self)):
             self.fs.invalidate_cache()
             start = len(self.root) + 1
             return sorted(str(found)[start:] for found in self.fs.find(self.full(folder)))
@@ -86,7 +90,7 @@ class Store:
             NotFoundError: there is no such file.
         """
         try:
-            with boundary(self.path(name)):
+            with _reach(self.path(name)):
                 return bytes(self.fs.cat_file(self.full(name)))
         except StorageError as error:
             if isinstance(error.__cause__, FileNotFoundError):
@@ -96,7 +100,7 @@ class Store:
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
         """Open `name` for reading."""
-        with boundary(self.path(name)), self.fs.open(self.full(name), "rb") as file:
+        with _reach(self.path(name)), self.fs.open(self.full(name), "rb") as file:
             yield file
 
     def write(self, name: str, data: bytes) -> None:
@@ -104,17 +108,30 @@ class Store:
         with self.writing(name) as path:
             path.write_bytes(data)
 
+    def append(self, name: str, line: bytes) -> None:
+        """Add a line to a file; on a local disk in one write, so that several writers can."""
+        if not self.local:
+            self.write(name, (self.read(name) if self.exists(name) else b"") + line)
+            return
+        with _reach(self.path(name)):
+            torn = Path(self.full(name)).is_file() and not self.read(name).endswith(b"\n")
+            with Path(self.full(name)).open("ab", buffering=0) as file:
+                file.write(b"\n" + line if torn else line)
+                os.fsync(file.fileno())
+
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
         """Give a local path to write to; when the block ends well, the file appears as `name` in one step."""
-        with boundary(self.path(name)):
+        with _reach(self.path(name)):
             place = self._beside(name) if self.local else _spool()
-            try:
-                yield place
-                self._publish(place, name)
-            finally:
-                with suppress(FileNotFoundError):
-                    place.unlink()
+            with place.open("wb") as held:
+                hold(held.fileno())
+                try:
+                    yield place
+                    self._publish(place, name)
+                finally:
+                    with suppress(FileNotFoundError):
+                        place.unlink()
 
     def _beside(self, name: str) -> Path:
         target = Path(self.full(name))
@@ -129,14 +146,27 @@ class Store:
         place.replace(self.full(name))
         _sync(Path(self.full(name)).parent)
 
+    def copy(self, source: Store, name: str) -> None:
+        """Copy `name` from another store to the same place here."""
+        with source.open(name) as file, self.writing(name) as path, path.open("wb") as target:
+            shutil.copyfileobj(file, target, _BLOCK)
+
+    def abandoned(self, name: str) -> bool:
+        """Tell whether a temporary file of a local lake belongs to nobody any more."""
+        try:
+            with Path(self.full(name)).open("rb") as file:
+                return hold(file.fileno())
+        except FileNotFoundError:
+            return False
+
     def remove(self, name: str) -> None:
         """Remove `name`; nothing happens where it is gone already."""
-        with boundary(self.path(name)), suppress(FileNotFoundError):
+        with _reach(self.path(name)), suppress(FileNotFoundError):
             self.fs.rm_file(self.full(name))
 
     def move(self, old: str, new: str) -> None:
         """Give `old` another name; atomic on a local disk."""
-        with boundary(self.path(old)):
+        with _reach(self.path(old)):
             if self.local:
                 Path(self.full(new)).parent.mkdir(parents=True, exist_ok=True)
                 Path(self.full(old)).replace(self.full(new))
@@ -145,17 +175,36 @@ class Store:
 
     def size(self, name: str) -> int:
         """Return the bytes of `name`."""
-        with boundary(self.path(name)):
+        with _reach(self.path(name)):
             return int(self.fs.size(self.full(name)) or 0)
+
+    def age_s(self, name: str) -> float:
+        """Return the seconds since `name` was written; 0 where it is gone or nobody knows."""
+        try:
+            written = self.fs.modified(self.full(name))
+        except (FileNotFoundError, NotImplementedError):
+            return 0.0
+        return float((datetime.now(UTC) - written).total_seconds())
 
     def stamp(self, name: str) -> str | None:
         """Return what changes whenever `name` is replaced, or null where the store has no such thing."""
         if self.local:
-            with boundary(self.path(name)):
+            with _reach(self.path(name)):
                 found = Path(self.full(name)).stat()
             return f"{found.st_size}:{found.st_mtime_ns}:{found.st_ino}"
         info = self.fs.info(self.full(name))
         return str(info["ETag"]) if info.get("ETag") else None
+
+
+@contextmanager
+def _reach(where: object) -> Iterator[None]:
+    try:
+        with boundary(where):
+            yield
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in {"aiobotocore", "aiohttp", "botocore"}:
+            raise
+        raise StorageError(str(error), where=where, fix="check the endpoint, the bucket and the keys") from error
 
 
 def _complain(error: OSError) -> None:

@@ -1,0 +1,164 @@
+"""Taking a trajectory down, everywhere in a lake."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worldtape.errors import LockedError, NotFoundError
+from worldtape.storage._disk import hold
+from worldtape.storage.lake import _layout as layout
+from worldtape.storage.lake import _moves as moves
+from worldtape.storage.lake._forgotten import remember
+from worldtape.storage.lake._read import read_arrow
+from worldtape.storage.lake._refs import blob_files, blob_names
+from worldtape.storage.lake._rewrite import copy_part
+
+if TYPE_CHECKING:
+    from worldtape.storage.lake._lake import Lake
+    from worldtape.storage.lake._part import Part
+
+OUT_OF_REACH = "corpora built from this lake, published datasets and copies elsewhere: build or publish them again"
+_SMALL = 64 << 20
+
+
+@dataclass
+class Forgotten:
+    """What was removed, and what could not be."""
+
+    trajectory_id: str
+    tapes: list[str] = field(default_factory=list)
+    blobs: int = 0
+    rows: int = 0
+    """Transitions that left the tables."""
+    notes: list[str] = field(default_factory=list)
+    """Notes removed because they named it: run `curate` again."""
+    descendants: list[str] = field(default_factory=list)
+    """Trajectories that branch from it and name it as their parent: forget them too where they show what it showed."""
+    mentioned_in: list[str] = field(default_factory=list)
+    """Other files in the lake's folder that name it; they are not ours to change."""
+    out_of_reach: str = OUT_OF_REACH
+
+
+def forget(lake: Lake, trajectory_id: str, *, reason: str | None = None) -> Forgotten:
+    """Remove a trajectory from tapes, blobs, tables and notes, and keep its hash so that it cannot come back.
+
+    Blobs that other tapes name stay. Its part is written anew under the id of what is left. A crash in between is
+    finished by running the same again.
+
+    Args:
+        lake: the lake; nobody may be writing this tape.
+        trajectory_id: the whole id.
+        reason: kept beside the hash.
+
+    Raises:
+        NotFoundError: the lake does not know it.
+        LockedError: it is being recorded.
+        FormatError: a part is damaged and might hold it; `recover` first.
+    """
+    moves.finish_all(lake)
+    tapes = _tape_files(lake, trajectory_id)
+    parts = [part for part in lake.files("transitions") if _holds(lake, part, trajectory_id)]
+    if not tapes and not parts and not lake.is_forgotten(trajectory_id):
+        raise NotFoundError(
+            "no such trajectory", where=f"{lake}: {trajectory_id}", fix="give the whole id, as `query` shows it"
+        )
+    _check_idle(lake, tapes)
+    remember(lake, trajectory_id, reason=reason, wall_us=time.time_ns() // 1000)
+    report = Forgotten(trajectory_id)
+    for part in parts:
+        report.rows += _rewrite(lake, part, trajectory_id)
+    _forget_notes(lake, trajectory_id, report)
+    _forget_tapes(lake, tapes, report)
+    for name in [*lake.store.names(layout.SET_ASIDE), layout.DIGESTS]:
+        lake.store.remove(name)
+    report.descendants = _descendants(lake, trajectory_id)
+    report.mentioned_in = _mentions(lake, trajectory_id)
+    return report
+
+
+def _tape_files(lake: Lake, trajectory_id: str) -> list[str]:
+    return [name for name in lake.store.names(layout.tape_folder(trajectory_id)) if trajectory_id in name]
+
+
+def _holds(lake: Lake, part: Part, trajectory_id: str) -> bool:
+    known = {other.part_id for other in lake.files("trajectories") if other.domain == part.domain}
+    if part.part_id in known:
+        return trajectory_id in lake.members(part)
+    return trajectory_id in read_arrow(lake, part, ["trajectory_id"])["trajectory_id"].to_pylist()
+
+
+def _check_idle(lake: Lake, tapes: list[str]) -> None:
+    for name in tapes:
+        if lake.store.local and name.endswith(".jsonl"):
+            with Path(lake.store.full(name)).open("rb") as file:
+                if not hold(file.fileno()):
+                    raise LockedError(
+                        "it is being recorded", where=lake.store.path(name), fix="end the recording first"
+                    )
+
+
+def _rewrite(lake: Lake, part: Part, trajectory_id: str) -> int:
+    ids = read_arrow(lake, part, ["trajectory_id"])["trajectory_id"].to_pylist()
+    whole = any(other.part_id == part.part_id for other in lake.files("trajectories"))
+    left = [member for member in lake.members(part) if member != trajectory_id] if whole else []
+    journal = moves.begin(lake, [layout.part_id(left)] if left else [], [part.part_id])
+    if left:
+        copy_part(lake, part, lake, left)
+    moves.finish(lake, journal)
+    return int(ids.count(trajectory_id))
+
+
+def _forget_notes(lake: Lake, trajectory_id: str, report: Forgotten) -> None:
+    for note in lake.note_files():
+        if _names(read_arrow(lake, note), trajectory_id):
+            lake.store.remove(note.name)
+            report.notes.append(note.name)
+
+
+def _names(rows: object, trajectory_id: str) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    assert isinstance(rows, pa.Table)
+    for column in rows.columns:
+        text = column
+        while pa.types.is_list(text.type):
+            text = pc.list_flatten(text)
+        if pa.types.is_large_string(text.type) and pc.any(pc.match_substring(text, trajectory_id)).as_py():
+            return True
+    return False
+
+
+def _forget_tapes(lake: Lake, tapes: list[str], report: Forgotten) -> None:
+    mine = {digest for name in tapes for digest in blob_names(lake, name)}
+    blobs = {digest for digest in mine if any(lake.store.exists(name) for name in blob_files(digest))}
+    for name in lake.store.names(layout.TAPES) if blobs else []:
+        if name not in tapes and blobs:
+            blobs -= blob_names(lake, name)
+    for digest in sorted(blobs):
+        for name in blob_files(digest):
+            lake.store.remove(name)
+    for name in tapes:
+        lake.store.remove(name)
+    report.tapes, report.blobs = tapes, len(blobs)
+
+
+def _descendants(lake: Lake, trajectory_id: str) -> list[str]:
+    found: list[str] = []
+    for part in lake.parts("trajectories"):
+        rows = read_arrow(lake, part, ["trajectory_id", "parent"]).to_pylist()
+        found += [row["trajectory_id"] for row in rows if row["parent"] == trajectory_id]
+    return sorted(found)
+
+
+def _mentions(lake: Lake, trajectory_id: str) -> list[str]:
+    ours = (f"{layout.TAPES}/", f"{layout.BLOBS}/", "trajectories/", "transitions/", f"{layout.NOTES}/")
+    found = []
+    for name in lake.store.names():
+        small = not name.startswith(ours) and lake.store.size(name) <= _SMALL
+        if trajectory_id in name or (small and trajectory_id.encode() in lake.store.read(name)):
+            found.append(name)
+    return found
