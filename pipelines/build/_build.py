@@ -93,7 +93,7 @@ def _build(
     from worldtape.storage import Lake
 
     lake = lake if isinstance(lake, Lake) else Lake.open(lake)
-    target = Path(out).absolute()
+    target = Path(out).resolve()
     manifest = _out.standing(target)
     facts: dict[str, Any] = {"corpus": corpus, **_state(lake), "settings": config.model_dump(mode="json")}
     facts["settings"]["tokenizer"] = make_counter(config.tokenizer).name

@@ -141,6 +141,26 @@ def test_a_folder_of_something_else_is_left_alone(lake: Lake, tmp_path: Path) ->
     assert (tmp_path / "out" / "thesis.txt").read_text() == "mine"
 
 
+def test_a_link_to_a_folder(lake: Lake, tmp_path: Path) -> None:
+    (tmp_path / "disk" / "cpt").mkdir(parents=True)
+    (tmp_path / "out").symlink_to(tmp_path / "disk" / "cpt")
+    for seed in (0, 1):
+        build_cpt(lake, tmp_path / "out", config=CptConfig(seed=seed), workers=0)
+    assert (tmp_path / "out").is_symlink()
+    assert rows(tmp_path / "disk" / "cpt")
+
+
+def test_a_lake_that_is_no_folder(lake: Lake, tmp_path: Path) -> None:
+    import fsspec
+
+    memory = fsspec.filesystem("memory")
+    memory.put(f"{lake}/", "/corpora-lake", recursive=True)
+    report = build_cpt("memory://corpora-lake", tmp_path / "out", workers=0)
+    here = build_cpt(lake, tmp_path / "here", workers=0)
+    assert report.fingerprint == here.fingerprint
+    assert digests(tmp_path / "out") == digests(tmp_path / "here")
+
+
 def test_two_builds_into_one_folder(lake: Lake, tmp_path: Path) -> None:
     with workshop(tmp_path / "out", "f" * 64), pytest.raises(LockedError, match="another build"):
         build_cpt(lake, tmp_path / "out", workers=0)
