@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from worldtape.pipelines.build import BuildReport, CptConfig, SftConfig, build_cpt, build_sft
+    from worldtape.pipelines.project import ProjectReport
     from worldtape.pipelines.record import JobConfig, RecordReport, open_recorder
 
 _LAZY = {
     "BuildReport": "build",
     "CptConfig": "build",
     "JobConfig": "record",
+    "ProjectReport": "project",
     "RecordReport": "record",
     "SftConfig": "build",
     "build_cpt": "build",
@@ -30,6 +32,7 @@ __all__ = [
     "BuildReport",
     "CptConfig",
     "JobConfig",
+    "ProjectReport",
     "RecordReport",
     "SftConfig",
     "build_cpt",

@@ -29,7 +29,7 @@ class Registry(Mapping[str, Any]):
         return found | self._builtin
 
     def __getitem__(self, name: str) -> Any:
-        paths = self.paths()
+        paths = self._builtin if name in self._builtin else self.paths()
         if name not in paths:
             near = get_close_matches(name, paths, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(paths)) or 'none'}"

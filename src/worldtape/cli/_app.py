@@ -12,7 +12,19 @@ from worldtape import __version__
 from worldtape.cli._console import complain
 from worldtape.errors import WorldtapeError, boundary
 
-COMMANDS: tuple[str, ...] = ("build", "compact", "forget", "merge", "query", "record", "recover", "schema", "show")
+COMMANDS: tuple[str, ...] = (
+    "build",
+    "compact",
+    "forget",
+    "merge",
+    "project",
+    "query",
+    "record",
+    "recover",
+    "schema",
+    "shell",
+    "show",
+)
 """Command names in the order of `--help`; each stands in a module of its own name."""
 
 app = typer.Typer(

@@ -1,0 +1,162 @@
+"""Which tapes go into which part."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from worldtape.errors import FormatError, WorldtapeError
+from worldtape.pipelines.project._member import SETTINGS, STAGE, Member, from_note
+from worldtape.pipelines.project._part import Work
+from worldtape.pipelines.project._source import is_live, opened
+from worldtape.schemas import SCHEMA_VERSION, canonical_json
+from worldtape.schemas.columns import TRAJECTORIES, TRANSITIONS
+from worldtape.storage import Lake, TapeRef, part_id
+from worldtape.storage.lake import Part
+
+VERSION = "1"
+"""Of the projection's code: raise it when the same tapes give other rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How big a new part may become."""
+
+    tapes: int
+    bytes: int
+    """Of its tapes as they lie on disk."""
+
+
+@dataclass
+class Plan:
+    """What is to be done, and what is not."""
+
+    works: list[Work] = field(default_factory=list)
+    standing: list[Member] = field(default_factory=list)
+    """Members of parts that are as they should be."""
+    live: list[str] = field(default_factory=list)
+    set_aside: dict[str, str] = field(default_factory=dict)
+    recordings: int = 0
+
+
+def settings() -> str:
+    """Return the hash of everything but the tapes that decides what a row looks like."""
+    columns = [[column.name, column.path, column.type] for column in (*TRAJECTORIES, *TRANSITIONS)]
+    return hashlib.sha256(canonical_json([VERSION, SCHEMA_VERSION, columns]).encode()).hexdigest()
+
+
+def make_plan(lake: Lake, bounds: Bounds) -> Plan:
+    """Plan a projection.
+
+    A part keeps its tapes for ever. Tapes that are in no part are sorted by (domain, id) and cut into new parts, so the
+    grouping of a lake without parts depends on its set of tapes only. Where tables were deleted, the notes of earlier
+    projections still tell the old grouping; where these are gone too, a lake that grew in several runs is cut anew.
+    """
+    tapes = {tape.trajectory_id: tape for tape in lake.tapes()}
+    plan = Plan(recordings=len(tapes))
+    current = settings()
+    taken: set[str] = set()
+    for part, members, fresh in _standing(lake, current, tapes):
+        taken.update(member.trajectory_id for member in members)
+        now = [_now(lake, member, tapes) for member in members]
+        gone = any(member.trajectory_id not in tapes for member in members)
+        if gone or (fresh and now == [_key(member) for member in members]):
+            plan.standing += members
+        else:
+            plan.works.append(_work(lake, part.domain or members[0].domain, members, tapes, current, part))
+    banned = lake.forgotten()
+    free = [tape for key, tape in tapes.items() if key not in taken and not (banned and lake.is_forgotten(key))]
+    plan.recordings -= len(tapes.keys() - taken) - len(free)
+    for group in _chunks(sorted(_heads(lake, free, plan), key=_order), bounds):
+        plan.works.append(_work(lake, group[0].domain, group, tapes, current, None))
+    return plan
+
+
+def _standing(lake: Lake, current: str, tapes: dict[str, TapeRef]) -> Iterator[tuple[Part, list[Member], bool]]:
+    """Yield every part there is or was, its members, and whether it was projected by this code and is whole."""
+    whole = {part.part_id: part for part in lake.parts("trajectories")}
+    notes = {note.part_id: note for note in lake.note_files(STAGE)}
+    seen: set[str] = set()
+    for key, part in whole.items():
+        members = _noted(lake, notes[key]) if key in notes else []
+        ids = lake.members(part)
+        known = {member.trajectory_id for member in members if member.reason is None}
+        fresh = known == set(ids) and _same(lake, notes[key], current)
+        members = members if fresh or known >= set(ids) else [Member(i, str(part.domain), "", -1) for i in ids]
+        seen.update(member.trajectory_id for member in members)
+        yield part, members, fresh
+    for key in sorted(notes.keys() - whole.keys()):
+        members = _noted(lake, notes[key])
+        named = {member.trajectory_id for member in members}
+        if named and named <= tapes.keys() and not named & seen and part_id(named) == key:
+            seen |= named
+            nothing = all(member.reason is not None for member in members)
+            yield notes[key], members, nothing and _same(lake, notes[key], current)
+
+
+def _noted(lake: Lake, note: Part) -> list[Member]:
+    try:
+        return from_note(lake.read(note))
+    except (FormatError, TypeError):
+        return []
+
+
+def _same(lake: Lake, note: Part, current: str) -> bool:
+    import pyarrow.parquet as pq
+
+    with lake.store.open(note.name) as file:
+        metadata = pq.read_schema(file).metadata or {}
+    return bool(metadata.get(SETTINGS) == current.encode())
+
+
+def _key(member: Member) -> tuple[str, str, int]:
+    return member.trajectory_id, member.tape, member.bytes
+
+
+def _now(lake: Lake, member: Member, tapes: dict[str, TapeRef]) -> tuple[str, str, int]:
+    tape = tapes.get(member.trajectory_id)
+    return (
+        (member.trajectory_id, "", 0) if tape is None else (tape.trajectory_id, tape.name, lake.store.size(tape.name))
+    )
+
+
+def _work(  # noqa: PLR0913, PLR0917
+    lake: Lake, domain: str, members: list[Member], tapes: dict[str, TapeRef], current: str, part: Part | None
+) -> Work:
+    ids = [member.trajectory_id for member in members]
+    found = tuple(Member(key, domain, tapes[key].name, lake.store.size(tapes[key].name)) for key in sorted(ids))
+    stands = part is not None and part.table == "trajectories"
+    return Work(lake, domain, part.part_id if part else part_id(ids), found, current, stands)
+
+
+def _heads(lake: Lake, tapes: Iterable[TapeRef], plan: Plan) -> Iterator[Member]:
+    for tape in tapes:
+        if not tape.sealed and lake.store.local and is_live(tape.path):
+            plan.live.append(tape.trajectory_id)
+            continue
+        try:
+            with opened(lake, tape.name) as reader:
+                domain = str(reader.header["domain"])
+        except (WorldtapeError, KeyError) as error:
+            plan.set_aside[tape.trajectory_id] = str(error)
+            continue
+        yield Member(tape.trajectory_id, domain, tape.name, lake.store.size(tape.name))
+
+
+def _order(member: Member) -> tuple[str, str]:
+    return member.domain, member.trajectory_id
+
+
+def _chunks(members: list[Member], bounds: Bounds) -> Iterator[list[Member]]:
+    for _, same in groupby(members, key=lambda member: member.domain):
+        group: list[Member] = []
+        size = 0
+        for member in same:
+            if group and (len(group) >= bounds.tapes or size + member.bytes > bounds.bytes):
+                yield group
+                group, size = [], 0
+            group.append(member)
+            size += member.bytes
+        yield group

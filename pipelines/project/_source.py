@@ -1,0 +1,73 @@
+"""Opening the tape of a lake, wherever the lake lies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from worldtape.errors import FormatError, NotFoundError
+from worldtape.storage import Lake, TapeReader
+
+_BLOCK = 4 << 20
+
+
+class _Remote:
+    """Blobs of a lake on an object store."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+
+    def get(self, ref: str, /) -> bytes:
+        """Return the bytes of `sha256:<hex>`."""
+        import zstandard
+
+        digest = ref.removeprefix("sha256:")
+        name = f"blobs/sha256/{digest[:2]}/{digest}"
+        try:
+            return self._lake.store.read(name)
+        except NotFoundError:
+            packed = self._lake.store.read(f"{name}.zst")
+        try:
+            return zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+        except zstandard.ZstdError as error:
+            raise FormatError("the blob is damaged", where=self._lake.store.path(name)) from error
+
+
+@contextmanager
+def opened(lake: Lake, name: str) -> Iterator[TapeReader]:
+    """Give a reader of the tape called `name`; one on an object store is copied to this machine first.
+
+    Raises:
+        FormatError: it has no header.
+        VersionError: a newer Worldtape wrote it.
+    """
+    if lake.store.local:
+        yield TapeReader(lake.store.full(name))
+        return
+    with tempfile.TemporaryDirectory(prefix="worldtape-") as folder:
+        copy = Path(folder) / name.rpartition("/")[2]
+        with lake.store.open(name) as source, copy.open("wb") as target:
+            shutil.copyfileobj(source, target, _BLOCK)
+        yield TapeReader(copy, blobs=_Remote(lake))
+
+
+def is_live(path: str) -> bool:
+    """Tell whether somebody writes this tape: its lock is held, or it has only just been made."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return True
+    try:
+        if not os.fstat(handle).st_size:
+            return True
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
