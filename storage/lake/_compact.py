@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from worldtape.storage.lake import _moves as moves
 from worldtape.storage.lake._layout import part_id
-from worldtape.storage.lake._read import metadata, plain_bytes, read_arrow, twin
+from worldtape.storage.lake._read import plain_bytes, read_arrow, twin
+from worldtape.storage.lake._rewrite import spoken_of
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from worldtape.storage.lake._lake import Lake
     from worldtape.storage.lake._part import Part
 
 TARGET_BYTES = 512 << 20
 """Uncompressed bytes of a compacted part."""
-_Notes = tuple[tuple[str, tuple[tuple[bytes, bytes], ...]], ...]
 
 
 @dataclass
@@ -33,7 +35,7 @@ class _Candidate:
     part: Part
     members: tuple[str, ...]
     size: int
-    notes: _Notes
+    stages: tuple[str, ...]
 
 
 def compact(
@@ -46,9 +48,10 @@ def compact(
     """Merge small parts of each domain into bigger ones.
 
     A merged part is what projecting its whole set of tapes would write, under the id of that set. Only parts with notes
-    of the same stages and settings are merged, and their notes go with them, so that nothing is judged twice and
-    no verdict is lost. A crash at any moment leaves the old parts or the new one in force, never both; `recover` tidies
-    up. Do not project or curate the same lake at the same time.
+    of the same stages are merged, and their notes go with them, so that no verdict is lost; of the notes' metadata (the
+    settings that made them) what all agree on is kept, so that stages with other settings judge again. A crash at any
+    moment leaves the old parts or the new one in force, never both; `recover` tidies up. Do not project or curate the
+    same lake at the same time.
 
     Args:
         lake: the lake.
@@ -77,9 +80,10 @@ def _candidates(lake: Lake, domain: str | None) -> list[_Candidate]:
         notes.setdefault(note.part_id, []).append(note)
     found = []
     for part in lake.parts("transitions", domain):
-        judged = tuple((n.table, tuple(sorted(metadata(lake, n).items()))) for n in notes.get(part.part_id, []))
-        found.append(_Candidate(part, tuple(lake.members(part)), plain_bytes(lake, part), judged))
-    return sorted(found, key=lambda candidate: (candidate.part.domain, candidate.notes, candidate.members))
+        judged = notes.get(part.part_id, [])
+        members = tuple(sorted(spoken_of(lake, part, judged)))
+        found.append(_Candidate(part, members, plain_bytes(lake, part), tuple(note.table for note in judged)))
+    return sorted(found, key=lambda candidate: (candidate.part.domain, candidate.stages, candidate.members))
 
 
 def _groups(candidates: list[_Candidate], target: int) -> Iterator[list[_Candidate]]:
@@ -88,7 +92,7 @@ def _groups(candidates: list[_Candidate], target: int) -> Iterator[list[_Candida
         fits = (
             candidate is not None
             and bool(group)
-            and (candidate.part.domain, candidate.notes) == (group[0].part.domain, group[0].notes)
+            and (candidate.part.domain, candidate.stages) == (group[0].part.domain, group[0].stages)
             and sum(other.size for other in group) + candidate.size <= target
         )
         if not fits:
@@ -110,13 +114,23 @@ def _merge(lake: Lake, parts: list[Part], members: list[str]) -> None:
         )
         for table in ("trajectories", "transitions")
     }
-    journal = moves.begin(lake, [into], [part.part_id for part in parts])
     old = {part.part_id for part in parts}
+    with moves.moving(lake, [into], old):
+        _merge_notes(lake, old, into)
+        lake.write_part(domain, into, tables["trajectories"], tables["transitions"])
+
+
+def _merge_notes(lake: Lake, old: set[str], into: str) -> None:
+    import pyarrow as pa
+
     for stage in lake.stages():
-        notes = [note for note in lake.note_files(stage) if note.part_id in old]
-        if notes:
-            rows = [read_arrow(lake, note) for note in notes]
+        rows = [read_arrow(lake, note) for note in lake.note_files(stage) if note.part_id in old]
+        if rows:
             merged = pa.concat_tables([r.replace_schema_metadata(None) for r in rows], promote_options="permissive")
-            lake.write_note(stage, into, merged.replace_schema_metadata(rows[0].schema.metadata))
-    lake.write_part(domain, into, tables["trajectories"], tables["transitions"])
-    moves.finish(lake, journal)
+            lake.write_note(stage, into, merged.replace_schema_metadata(_agreed(rows)))
+
+
+def _agreed(rows: list[pa.Table]) -> dict[bytes, bytes] | None:
+    all_of_them = [dict(table.schema.metadata or {}) for table in rows]
+    same = {key: value for key, value in all_of_them[0].items() if all(m.get(key) == value for m in all_of_them)}
+    return same or None

@@ -14,7 +14,7 @@ from worldtape.storage.lake import _moves as moves
 from worldtape.storage.lake._forgotten import remember
 from worldtape.storage.lake._read import read_arrow
 from worldtape.storage.lake._refs import blob_files, blob_names
-from worldtape.storage.lake._rewrite import copy_part
+from worldtape.storage.lake._rewrite import copy_part, spoken_of
 
 if TYPE_CHECKING:
     from worldtape.storage.lake._lake import Lake
@@ -103,11 +103,10 @@ def _check_idle(lake: Lake, tapes: list[str]) -> None:
 def _rewrite(lake: Lake, part: Part, trajectory_id: str) -> int:
     ids = read_arrow(lake, part, ["trajectory_id"])["trajectory_id"].to_pylist()
     whole = any(other.part_id == part.part_id for other in lake.files("trajectories"))
-    left = [member for member in lake.members(part) if member != trajectory_id] if whole else []
-    journal = moves.begin(lake, [layout.part_id(left)] if left else [], [part.part_id])
-    if left:
-        copy_part(lake, part, lake, left)
-    moves.finish(lake, journal)
+    left = spoken_of(lake, part) - {trajectory_id} if whole and lake.members(part) != [trajectory_id] else set()
+    with moves.moving(lake, [layout.part_id(left)] if left else [], [part.part_id]):
+        if left:
+            copy_part(lake, part, lake, left)
     return int(ids.count(trajectory_id))
 
 

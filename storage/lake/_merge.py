@@ -10,7 +10,7 @@ from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake import _moves as moves
 from worldtape.storage.lake._forgotten import fingerprint
 from worldtape.storage.lake._refs import blob_files, blob_names
-from worldtape.storage.lake._rewrite import copy_part
+from worldtape.storage.lake._rewrite import copy_part, spoken_of
 
 if TYPE_CHECKING:
     from worldtape.storage.lake._lake import Lake
@@ -72,10 +72,11 @@ def merge(into: Lake, sources: Sequence[Lake], *, progress: Callable[[int, int],
     for source, part in parts:
         done += 1
         members = [member for member in source.members(part) if fingerprint(member) not in banned]
-        fresh = sorted(set(members) - rows)
+        fresh = set(members) - rows
         report.known += len(members) - len(fresh)
         if fresh:
-            copy_part(source, part, into, fresh)
+            others = {i for i in spoken_of(source, part) - set(members) if fingerprint(i) not in banned}
+            copy_part(source, part, into, fresh | others)
             rows.update(fresh)
             report.parts += 1
             report.trajectories += len(fresh)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from worldtape.storage.lake import _layout as layout
@@ -26,12 +27,18 @@ def replaced(lake: Lake) -> set[str]:
     return {old for move in journals.values() if set(move["into"]) <= whole for old in move["parts"]}
 
 
-def begin(lake: Lake, into: Iterable[str], parts: Iterable[str]) -> str:
-    """Write down that `parts` are about to be replaced by `into`, and return the journal's name."""
+@contextmanager
+def moving(lake: Lake, into: Iterable[str], parts: Iterable[str]) -> Iterator[None]:
+    """Replace `parts` by `into`, which the block writes; on a local disk nobody else finishes it meanwhile.
+
+    The journal is written first. From the moment that `into` is whole, readers see it and not `parts`.
+    """
     into, parts = sorted(into), sorted(parts)
-    name = f"{layout.MOVES}/{layout.part_id([*into, *parts])}.json"
-    lake.store.write(name, json.dumps({"into": into, "parts": parts}).encode())
-    return name
+    journal = f"{layout.MOVES}/{layout.part_id([*into, *parts])}.json"
+    lake.store.write(journal, json.dumps({"into": into, "parts": parts}).encode())
+    with lake.store.holding(journal):
+        yield
+        finish(lake, journal)
 
 
 def finish(lake: Lake, journal: str) -> None:
@@ -44,8 +51,8 @@ def finish(lake: Lake, journal: str) -> None:
 
 
 def finish_all(lake: Lake) -> int:
-    """Finish or undo every replacement that was begun; return how many there were."""
-    journals = sorted(_journals(lake))
+    """Finish or undo every replacement whose process is gone; return how many there were."""
+    journals = [name for name in sorted(_journals(lake)) if not lake.store.local or lake.store.abandoned(name)]
     for journal in journals:
         finish(lake, journal)
     return len(journals)

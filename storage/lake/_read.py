@@ -30,21 +30,6 @@ def read_arrow(lake: Lake, part: Part, columns: Sequence[str] | None = None) -> 
         raise damaged(part.path) from error
 
 
-def metadata(lake: Lake, part: Part) -> dict[bytes, bytes]:
-    """Return the metadata that the writer of a note gave it.
-
-    Raises:
-        FormatError: the file is damaged.
-    """
-    import pyarrow.parquet as pq
-
-    try:
-        with lake.store.open(part.name) as raw:
-            return dict(pq.read_schema(raw).metadata or {})
-    except FormatError as error:
-        raise damaged(part.path) from error
-
-
 def plain_bytes(lake: Lake, part: Part) -> int:
     """Return the uncompressed bytes of a part, from its footer."""
     import pyarrow.parquet as pq

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from worldtape.storage.lake._layout import part_id
@@ -22,6 +22,22 @@ def kept(rows: pa.Table, trajectory_ids: Collection[str]) -> pa.Table:
 
     wanted = pa.array(sorted(trajectory_ids), type=pa.large_string())
     return rows.filter(pc.is_in(rows["trajectory_id"].cast(pa.large_string()), value_set=wanted))
+
+
+def spoken_of(lake: Lake, part: Part, notes: Iterable[Part] | None = None) -> set[str]:
+    """Return the trajectories that a part has rows or notes of: a tape that could not be projected has only a note.
+
+    Args:
+        lake: where the part lies.
+        part: of either table.
+        notes: those of this part, where they are known.
+    """
+    if notes is None:
+        notes = [note for note in lake.note_files() if note.part_id == part.part_id]
+    found = set(lake.members(part))
+    for note in notes:
+        found.update(read_arrow(lake, note, ["trajectory_id"])["trajectory_id"].to_pylist())
+    return found
 
 
 def copy_part(source: Lake, part: Part, target: Lake, trajectory_ids: Collection[str]) -> str:

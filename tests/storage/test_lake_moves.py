@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 import zstandard
 
@@ -62,15 +63,38 @@ def compact_size(lake: Lake) -> list[int]:
     return [plain_bytes(lake, part) for part in lake.parts()]
 
 
-def test_parts_that_were_judged_differently_stay_apart(tmp_path: Path):
+def test_parts_that_were_judged_by_other_stages_stay_apart(tmp_path: Path):
     lake = make(tmp_path, list("ab"), notes=False)
     lake.write_note("rules", part_id("a"), _lakes.note("a"))
-    assert compact(lake).merged == 0
-    lake.write_note("rules", part_id("b"), _lakes.note("b").replace_schema_metadata({"settings": "other"}))
     assert compact(lake).merged == 0
     lake.write_note("rules", part_id("b"), _lakes.note("b"))
     assert compact(lake).merged == 2
     assert notes(lake) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("settings", "wanted"), [("one", {b"settings": b"one", b"v": b"1"}), ("two", {b"v": b"1"})])
+def test_a_merged_note_keeps_the_settings_that_all_agree_on(tmp_path: Path, settings: str, wanted: dict[bytes, bytes]):
+    lake = make(tmp_path, list("ab"), notes=False)
+    for name, value in (("a", "one"), ("b", settings)):
+        table = _lakes.note(name).replace_schema_metadata({"settings": value, "v": "1"})
+        lake.write_note("rules", part_id(name), table)
+    assert compact(lake).merged == 2
+    (note,) = lake.note_parts("rules")
+    assert pq.read_schema(note.path).metadata == wanted
+
+
+def test_a_tape_that_has_only_a_note_stays_with_its_part(tmp_path: Path):
+    lake = make(tmp_path / "lake", list("ab"), notes=False)
+    lake.write_note("projection", part_id("a"), _lakes.note(["a", "failed", "gone"]))
+    lake.write_note("projection", part_id("b"), _lakes.note("b"))
+    compact(lake)
+    assert [part.part_id for part in lake.parts()] == [part_id(["a", "b", "failed", "gone"])]
+    _lakes.tape(lake, "gone")
+    forget(lake, "gone")
+    assert traces(tmp_path / "lake", "gone") == []
+    target = Lake.open(tmp_path / "target", create=True)
+    merge(target, [lake])
+    assert _lakes.rows(target, "trajectories") == [("a", 3), ("b", 3)]
 
 
 @pytest.mark.parametrize("files", range(1, 5))
@@ -97,6 +121,17 @@ def test_a_part_inside_a_bigger_one_is_removed_by_recovery(tmp_path: Path):
     report = recover_parts(lake)
     assert len(report.repeated) == 2
     assert _lakes.rows(lake, "trajectories") == [("a", 3), ("b", 3)]
+
+
+def test_recovery_does_not_finish_what_somebody_else_is_doing(tmp_path: Path):
+    from worldtape.storage.lake._moves import moving
+
+    lake = make(tmp_path, list("ab"))
+    with moving(lake, [part_id("ab")], [part_id("a"), part_id("b")]):
+        assert recover_parts(lake).moves == 0
+        _lakes.write(lake, ["a", "b"])
+    assert [part.part_id for part in lake.parts()] == [part_id("ab")]
+    assert not lake.store.names("moves")
 
 
 def test_merging_twice_adds_nothing(tmp_path: Path):
