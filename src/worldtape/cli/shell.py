@@ -1,0 +1,34 @@
+"""`worldtape shell`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from worldtape.cli._console import say
+
+
+def shell(
+    lake: Annotated[Path, typer.Option("--lake", help="The lake; made where there is none.")] = Path("lake"),
+    sandbox: Annotated[str, typer.Option(help="`local` (namespaces), `docker` or `unsafe-local`.")] = "local",
+    image: Annotated[str | None, typer.Option(help="The container image (docker only).")] = None,
+    network: Annotated[str, typer.Option(help="`none`, `bridge` or `host`.")] = "none",
+) -> None:
+    """Work in a sandboxed shell of your own while it is recorded; `exit` or Ctrl-D ends it.
+
+    Keys pass through your terminal as they are. Where standard input is no terminal, each line is one action.
+
+    Example: `worldtape shell --lake lake --sandbox docker`
+    """
+    from worldtape.collectors.terminal import TerminalConfig
+    from worldtape.errors import ConfigError
+    from worldtape.pipelines.shell import shell as run
+
+    try:
+        config = TerminalConfig.model_validate({"sandbox": sandbox, "image": image, "network": network})
+    except ValueError as error:
+        raise ConfigError(str(error).splitlines()[2].strip(), where="shell") from error
+    report = run(lake, config)
+    say(f"{report.steps} actions recorded ({report.status}): {report.path}")
