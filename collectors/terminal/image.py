@@ -44,6 +44,13 @@ def ensure_image(name: str | None = None, *, pull_s: float = 20) -> ImageFound:
     from worldtape.collectors.terminal.sandbox.docker._client import connect
 
     client = connect()
+    try:
+        return _ensure(client, name, pull_s)
+    finally:
+        client.close()
+
+
+def _ensure(client: Any, name: str | None, pull_s: float) -> ImageFound:
     ours = default_image()
     tried: list[str] = []
     local = _local(client, (name,) if name else (ours, PUBLIC))

@@ -81,6 +81,6 @@ class Exec:
     def _kill(self) -> None:
         leader = bytes(self._output).partition(b"\n")[0].decode(errors="replace").strip()
         if leader.isdigit():
-            kill = ["sh", "-c", f"kill -9 -- -{leader}"]
+            kill = ["sh", "-c", f"kill -9 -{leader}"]
             made = self._client.exec_create(self._container, kill, user="0")["Id"]
             self._client.exec_start(made)

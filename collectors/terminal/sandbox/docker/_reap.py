@@ -1,5 +1,7 @@
 """The containers of recorders that are gone."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from worldtape.collectors.terminal.sandbox.docker._client import connect
@@ -7,12 +9,24 @@ from worldtape.collectors.terminal.sandbox.docker._owner import LABEL, gone
 from worldtape.errors import ComponentError
 
 
+@contextmanager
+def _client(given: Any) -> Iterator[Any]:
+    """Give the caller's client, or one that is closed again."""
+    client = given or connect()
+    try:
+        yield client
+    finally:
+        if given is None:
+            client.close()
+
+
 def leftovers(client: Any = None) -> list[dict[str, Any]]:
     """Return Docker's entry of every container whose recorder is gone; none where no daemon answers."""
     from docker.errors import DockerException
 
     try:
-        found = (client or connect()).containers(all=True, filters={"label": LABEL})
+        with _client(client) as docker:
+            found = docker.containers(all=True, filters={"label": LABEL})
     except (ComponentError, DockerException, OSError):
         return []
     return [entry for entry in found if gone(entry["Labels"][LABEL]) or _dead_for_long(entry)]
@@ -27,13 +41,15 @@ def reap(client: Any = None) -> list[str]:
     """Remove the containers whose recorder is gone; return their names."""
     from docker.errors import DockerException
 
-    removed = []
+    removed: list[str] = []
     found = leftovers(client)
-    docker = (client or connect()) if found else None
-    for entry in found:
-        try:
-            docker.remove_container(entry["Id"], force=True, v=True)  # type: ignore[union-attr]
-        except (DockerException, OSError):
-            continue
-        removed.append(f"container {entry['Names'][0].lstrip('/') if entry['Names'] else entry['Id'][:12]}")
+    if not found:
+        return removed
+    with _client(client) as docker:
+        for entry in found:
+            try:
+                docker.remove_container(entry["Id"], force=True, v=True)
+            except (DockerException, OSError):
+                continue
+            removed.append(f"container {entry['Names'][0].lstrip('/') if entry['Names'] else entry['Id'][:12]}")
     return removed

@@ -114,7 +114,15 @@ class Docker:
     def _open_shell(self, cols: int, rows: int) -> None:
         assert self._container is not None
         with explained("docker exec"):
+            self._look_for(self.config.shell)
             self._shell = Shell(self._client, self._container, self.config.shell, self._options(), (cols, rows))
+
+    def _look_for(self, shell: Sequence[str] | None) -> None:
+        if shell is None:
+            return
+        looked = Exec(self._client, str(self._container), ["sh", "-c", 'command -v "$1"', "sh", shell[0]], self._options())
+        if looked.run(b"", 60).exit_code != 0:
+            raise ComponentError(f"the shell {shell[0]!r} does not start", where=self.spec.image, fix="it is not there")
 
     def resize(self, cols: int, rows: int) -> None:
         """Give the PTY another size."""

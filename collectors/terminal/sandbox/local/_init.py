@@ -137,10 +137,11 @@ class Init:
         """Start the interactive shell as the leader of a session on `tty`; return its pid in this machine's `/proc`."""
         if self.uid is not None:
             os.chown(self.root + tty, self.uid, 5)
+        there = f"command -v {shlex.quote(argv[0])} >/dev/null"
         start = f"SHLVL=0 setsid --fork --ctty {shlex.join(argv)} <>{tty} >&0 2>&1"
-        answer = self._ask(f"{start} && echo; exec >/dev/null 2>&1; unset OLDPWD")
+        answer = self._ask(f"{there} && {start}; echo $?; exec >/dev/null 2>&1; unset OLDPWD")
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-        if answer is None or not children:
+        if answer != b"0\n" or not children:
             raise ComponentError(f"the shell {argv[0]!r} does not start", where="local sandbox")
         return int(children[0])
 
