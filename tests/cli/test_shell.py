@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from tests.collectors.policies._components import require_local
+from tests._sandboxes import need_namespaces
 from worldtape.schemas import EventKind
 from worldtape.storage import TapeReader, find_tapes
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.sandbox
 
 @pytest.fixture(autouse=True)
 def _local() -> None:
-    require_local()
+    need_namespaces()
 
 
 class Person:
