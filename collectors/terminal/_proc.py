@@ -98,7 +98,11 @@ def _task_waits(pid: int, task: int, tty: tuple[int, int]) -> bool | None:
     if call is None:
         return False
     first, second = int(words[1], 16), int(words[2], 16)
-    return any(_is_tty(pid, fd, tty) for fd in _waited(pid, call, first, second))
+    if not any(_is_tty(pid, fd, tty) for fd in _waited(pid, call, first, second)):
+        return False
+    # A task that a signal is just waking still stands in its system call, but no longer sleeps.
+    after = read(f"/proc/{pid}/task/{task}/stat")
+    return after is not None and after.rpartition(b")")[2].split()[0] == b"S"
 
 
 def _waited(pid: int, call: str, first: int, second: int) -> Iterator[int]:

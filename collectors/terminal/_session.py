@@ -11,7 +11,7 @@ from worldtape.collectors.terminal._far import borrow_master
 from worldtape.collectors.terminal._pump import Pump
 from worldtape.collectors.terminal._tail import Tail
 from worldtape.collectors.terminal.marks import Marks
-from worldtape.collectors.terminal.settle import GONE, SHELLS, Look, Watch
+from worldtape.collectors.terminal.settle import GONE, RELAYS, SHELLS, Look, Watch
 from worldtape.schemas import SettledBy, Sink
 
 _SPINS = 24
@@ -51,6 +51,12 @@ class Session:
         self._marks_at_begin = self._marks_known = 0
         self._marked_program: int | None = None
         self._entered = False
+
+    def started(self) -> None:
+        """Take the program that waits now for the shell that prints marks, if it is one that can."""
+        self.marks.take()
+        if self.watch is not None and self.last.pid == self.watch.shell and self.last.command == "bash":
+            self._marked_program = self.watch.program
 
     def begin(self, sink: Sink) -> None:
         """Send what is read from now on to `sink`, and begin to look for exit codes of one action."""
@@ -95,10 +101,11 @@ class Session:
             if not look.alive:
                 await self._rest_of_output()
                 return None
-            if look.waiting and self._arrived() and await self._all_came(deadline):
+            if look.command in RELAYS or not look.seen:
+                if self._rested(time.monotonic() - quiet):
+                    return SettledBy.PROMPT if self.at_prompt else SettledBy.REST
+            elif look.waiting and self._arrived() and await self._all_came(deadline):
                 return SettledBy.PROMPT if self.at_prompt else SettledBy.INPUT
-            if not look.seen and self._rested(time.monotonic() - quiet):
-                return SettledBy.PROMPT if self.at_prompt else SettledBy.REST
             left = deadline - time.monotonic()
             if left <= 0:
                 return SettledBy.DEADLINE
@@ -183,8 +190,9 @@ class Session:
         return seconds >= (_REST_AT_PROMPT_S if self.at_prompt else _REST_S)
 
     def _arrived(self) -> bool:
-        """Say whether typed keys have reached the terminal: at once, unless a daemon carries them."""
-        if not self._far or self._borrowed is not None or self._typed is None:
+        """Say whether typed keys have reached the terminal: at once, where its own end is at hand."""
+        exact = self.watch is not None and self.watch.slave is not None
+        if (exact and (not self._far or self._borrowed is not None)) or self._typed is None:
             return True
         when, before = self._typed
         return self.pump.received["pty"] > before or time.monotonic() - when > _CARRIED_S

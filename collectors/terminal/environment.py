@@ -85,7 +85,7 @@ class Terminal:
         if settled is None:
             raise ComponentError("the shell ended before its first prompt", where=self.spec.backend)
         self._machine = await look_around(sandbox)
-        session.marks.take()
+        session.started()
         state = probe(session, self._machine.users)
         found = self.spec.model_copy(
             update={
@@ -124,6 +124,11 @@ class Terminal:
     async def probe(self) -> dict[str, Any] | None:
         """Return the state now, seen from outside (see `probes`)."""
         return None if self._session is None else probe(self._session, self._machine.users)
+
+    @property
+    def shell_pid(self) -> int | None:
+        """The recorded shell in this machine's `/proc`; None where it cannot be seen."""
+        return None if self._sandbox is None else self._sandbox.shell_pid
 
     async def run(self, command: str, *, timeout_s: float = 60.0) -> Ran:
         """Run a shell command out of band, where the recorded shell started: verifiers, set-up."""

@@ -12,6 +12,11 @@ from worldtape.collectors.terminal._pidfd import open_pidfd, wait_status
 SHELLS = frozenset({"ash", "bash", "busybox", "dash", "fish", "ksh", "mksh", "sh", "zsh"})
 """Command names of shells."""
 
+RELAYS = frozenset(
+    {"docker", "kubectl", "mosh-client", "nc", "picocom", "screen", "script", "socat", "ssh", "telnet", "tmux: client"}
+)
+"""Programs that always wait for input, since they pass it on to a terminal that cannot be seen from here."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -54,9 +59,9 @@ class Watch:
         self._slave: int | None = None
         self._poll = select.poll()
         self._pidfd = open_pidfd(shell)
-        self._open()
 
     def _open(self) -> None:
+        """Open the terminal's own end by way of the shell, once the shell itself has it."""
         found = _proc.read_stat(self.shell)
         for number in (0, 1, 2, 255) if found else ():
             try:
@@ -77,6 +82,8 @@ class Watch:
 
     def look(self) -> Look:
         """Look once."""
+        if self._slave is None:
+            self._open()
         unread = self._unread()
         shell = _proc.read_stat(self.shell)
         if shell is None:
@@ -116,4 +123,4 @@ def _command(pid: int) -> str | None:
     return None if found is None else found.comm
 
 
-__all__ = ["GONE", "SHELLS", "Look", "Watch"]
+__all__ = ["GONE", "RELAYS", "SHELLS", "Look", "Watch"]

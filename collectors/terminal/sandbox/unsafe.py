@@ -52,7 +52,7 @@ class UnsafeLocal:
         set_size(self.fd, cols, rows)
         os.set_blocking(self.fd, False)
         # A session leader without a terminal gets the first one it opens as its controlling terminal.
-        opens = ["sh", "-c", 'tty=$1; shift; exec "$@" <"$tty" >"$tty" 2>&1', "sh", os.ttyname(slave), *shell]
+        opens = ["sh", "-c", 'tty=$1; shift; exec "$@" <>"$tty" >&0 2>&0', "sh", os.ttyname(slave), *shell]
         try:
             self._shell = subprocess.Popen(
                 opens,

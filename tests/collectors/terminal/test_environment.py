@@ -1,0 +1,159 @@
+"""What a terminal says about itself, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.collectors.terminal._play import needs, play, playing
+from worldtape.collectors.tasks.setup import Setup
+from worldtape.collectors.terminal import Terminal, TerminalConfig, resize
+from worldtape.errors import ComponentError
+from worldtape.schemas import Action, EndStatus, Lossiness, SettledBy, Status
+
+
+def test_the_start_is_observed() -> None:
+    ready = play().ready
+    assert ready.observation.text.endswith(("$", "#"))
+    assert ready.observation.settled_by is SettledBy.PROMPT
+    text = ready.initial_state.text or ""
+    for title in ("OS: ", "Kernel: Linux", "Tools: bash ", "User: ", "Working directory: /", "Screen: 160×40"):
+        assert title in text
+    assert ready.initial_state.probes is not None
+    assert ready.environment.versions["bash"]
+    assert ready.environment.parameters["cols"] == 160
+    assert Lossiness.MERGED_STREAMS in ready.lossiness
+
+
+def test_probes_follow_the_shell() -> None:
+    done = play("mkdir -p a/b; cd a/b", "sh", "cd /", [{"keystrokes": "sleep 30\n", "duration": 0.2}], cols=90, rows=20)
+    states = [result.state_after or {} for result in done.results]
+    assert states[0]["cwd"].endswith("/a/b")
+    assert [state["foreground"] for state in states] == ["bash", "sh", "sh", "sleep 30"]
+    assert states[2]["cwd"] == "/"
+    assert (states[0]["cols"], states[0]["rows"]) == (90, 20)
+    assert states[0]["cursor"][1] == 1
+    assert states[0]["user"]
+
+
+def test_an_invalid_action_types_nothing() -> None:
+    done = play('{"keystrokes": "ls"}', Action(kind="browser_call", text="click(1)"), "true")
+    first, second, _ = done.results
+    assert done.tape.stream("pty.in") == b'{"keystrokes": "ls"}\ntrue\n'
+    assert first.outcome.status is Status.TOOL_ERROR
+    assert second.outcome.status is Status.REJECTED
+    assert second.outcome.error is not None
+    assert "browser_call" in (second.outcome.error.message or "")
+    assert second.observation.settled_by is None
+
+
+@pytest.mark.parametrize("text", ["not json", '[{"keystrokes": 1}]', '[{"keystrokes": "a", "delay": 1}]', "[]"])
+def test_text_of_no_known_form_is_rejected(text: str) -> None:
+    done = play(Action(kind="keystrokes", text=text))
+    assert done.last.outcome.status is Status.REJECTED
+    assert done.tape.stream("pty.in") == b""
+    assert not done.last.lossiness
+
+
+def test_a_resize_is_seen_inside() -> None:
+    done = play(resize(70, 20), "stty size", "seq 30", resize(70, 10))
+    assert "\n20 70\n" in done.results[1].observation.text
+    assert len(done.lines) == 10
+    assert done.tape.stream("pty.size") == b'{"cols":70,"rows":20}\n{"cols":70,"rows":10}\n'
+
+
+def test_full_screen_programs_follow_a_resize() -> None:
+    needs("vim")
+    done = play("vim -u NONE", resize(60, 12), [":q\n"])
+    assert done.results[1].observation.text.count("~") == 10
+
+
+def test_errors_in_their_own_words() -> None:
+    done = play("cat nowhere", "false", "sh -c 'kill -TERM $$'", "nosuchprogram")
+    errors = [result.outcome.error for result in done.results]
+    assert [error and error.message for error in errors] == [
+        "cat: nowhere: No such file or directory",
+        None,
+        "Terminated",
+        "bash: nosuchprogram: command not found",
+    ]
+    assert [result.outcome.exit_code for result in done.results] == [1, 1, 143, 127]
+    assert done.results[2].outcome.signal == 15
+
+
+@pytest.mark.parametrize("keys", ["exit 3\n", "C-d", "exec true\n"])
+def test_leaving_the_shell_ends_the_recording(keys: str) -> None:
+    done = play([keys])
+    assert done.last.done
+    assert done.last.outcome.status is Status.OK
+    assert done.last.observation.settled_by is SettledBy.EVENT
+    assert done.tape.sealed is not None
+    assert done.tape.sealed.status is EndStatus.ENV_ENDED
+
+
+async def kill_soon(terminal: Terminal) -> None:
+    assert terminal.shell_pid is not None
+    asyncio.get_running_loop().call_later(0.2, os.kill, terminal.shell_pid, signal.SIGKILL)
+
+
+async def kill_now(terminal: Terminal) -> None:
+    assert terminal.shell_pid is not None
+    os.kill(terminal.shell_pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(("hook", "command"), [(kill_soon, "echo before; sleep 30"), (kill_now, "true")])
+def test_a_killed_shell_is_our_failure(hook: object, command: str) -> None:
+    done = play(hook, command)  # type: ignore[arg-type]
+    assert done.last.outcome.status is Status.INFRA_ERROR
+    assert done.last.outcome.signal == signal.SIGKILL
+    assert done.last.done
+    assert done.tape.sealed is not None
+    assert done.tape.sealed.status is EndStatus.FAILED
+
+
+def test_set_up_comes_before_the_first_observation() -> None:
+    setup = Setup(files={"in/a.txt": "alpha\n"}, commands=("echo made > b.txt",))
+    done = play("cat in/a.txt b.txt", setup=setup)
+    assert done.lines[1:3] == ["alpha", "made"]
+    assert done.tape.stream("pty").count(b"made") == 1
+
+
+def test_a_set_up_that_fails_is_a_failed_start() -> None:
+    with pytest.raises(ComponentError, match="set-up failed with 4"):
+        play(setup=Setup(commands=("echo why; exit 4",)))
+
+
+def test_nothing_is_left_behind() -> None:
+    found: list[int | None] = []
+
+    async def note(terminal: Terminal) -> None:
+        found.append(terminal.shell_pid)
+
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    play(note, "sleep 100 &")
+    assert found[0] is not None
+    assert not Path(f"/proc/{found[0]}").exists()
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1
+
+
+def test_out_of_band_commands_are_not_in_the_recording() -> None:
+    async def look(terminal: Terminal) -> None:
+        ran = await terminal.run("cat made; exit 5")
+        assert (ran.exit_code, ran.output) == (5, b"inside\n")
+
+    done = asyncio.run(playing(["echo inside > made", look]))
+    assert b"exit 5" not in done.tape.stream("pty")
+
+
+def test_parse() -> None:
+    terminal = Terminal(TerminalConfig(sandbox="unsafe-local"))
+    assert terminal.parse("[]") is None
+    strange = terminal.parse("strange")
+    assert strange is not None
+    assert strange.text == "strange"
+    with pytest.raises(ComponentError):
+        asyncio.run(terminal.run("true"))
