@@ -111,8 +111,8 @@ def _again(fault: ErrorDetails, known: list[str]) -> InitErrorDetails:
 def _load(text: str, where: object) -> tuple[yaml.Node, Any]:
     import yaml
 
-    loader = yaml.SafeLoader(text)
     try:
+        loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
         if node is None:
             raise ConfigError("the file is empty", where=f"{where}:1")
@@ -123,8 +123,6 @@ def _load(text: str, where: object) -> tuple[yaml.Node, Any]:
         raise ConfigError(f"not valid YAML: {error.problem}", where=f"{where}:{line}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"not valid YAML: {error}", where=where) from error
-    finally:
-        loader.dispose()
 
 
 def _pairs(node: Any) -> list[tuple[yaml.Node, yaml.Node]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +11,8 @@ from worldtape.errors import ConfigError, StorageError
 from worldtape.pipelines.record.item import Item
 from worldtape.pipelines.record.job import JobConfig, environment_config
 from worldtape.pipelines.record.kinds import ENVIRONMENTS, make_policy
-from worldtape.pipelines.record.outcome import Outcome
-from worldtape.pipelines.record.present import state_of
+from worldtape.pipelines.record.outcome import Outcome, outcome_of
+from worldtape.pipelines.record.present import Seen, state_of
 from worldtape.schemas import End, EndStatus, Lineage, Status
 from worldtape.storage import TapeWriter, tape_path
 
@@ -35,25 +33,25 @@ async def record_item(bench: Bench, item: Item) -> Outcome:
     it is not made twice.
     """
     parent, made = item.parent, 0
-    outcome = _outcome(item, None, End(status=EndStatus.FAILED, reason="no attempt is left"), made)
+    outcome = outcome_of(item, Seen("", EndStatus.FAILED, reason="no attempt is left"))
     for number, trajectory_id in enumerate(item.ids, start=item.attempt):
-        end = _found(bench, trajectory_id)
-        if end is None:
+        seen = _found(bench, trajectory_id)
+        if seen is None:
             made += 1
             end = await _attempt(bench, item, number, trajectory_id, parent)
-        outcome = _outcome(item, trajectory_id, end, made)
-        if end.status not in {EndStatus.FAILED, EndStatus.INTERRUPTED}:
+            seen = Seen(trajectory_id, end.status, end.reward, end.reason, end.steps)
+        outcome = outcome_of(item, seen, attempts=made)
+        if seen.state not in {EndStatus.FAILED, EndStatus.INTERRUPTED}:
             break
         parent = trajectory_id
     return outcome
 
 
-def _found(bench: Bench, trajectory_id: str) -> End | None:
+def _found(bench: Bench, trajectory_id: str) -> Seen | None:
     for sealed in (True, False):
         path = tape_path(Path(bench.lake), trajectory_id, sealed=sealed)
         if path.exists():
-            seen = state_of(path, trajectory_id)
-            return End(status=EndStatus(seen.state), reason=seen.reason, reward=seen.reward, steps=seen.steps)
+            return state_of(path, trajectory_id)
     return None
 
 
@@ -104,18 +102,3 @@ def _extra(job: JobConfig, item: Item, number: int) -> dict[str, Any]:
         "seed": item.seed,
         "setup": item.task.setup.model_dump(mode="json"),
     }
-
-
-def _outcome(item: Item, trajectory_id: str | None, end: End, attempts: int) -> Outcome:
-    return Outcome(
-        key=item.key,
-        task=item.task.id,
-        repeat=item.repeat,
-        trajectory_id=trajectory_id,
-        status=str(end.status),
-        reason=end.reason,
-        reward=end.reward,
-        steps=end.steps,
-        attempts=attempts,
-        worker=f"{socket.gethostname()}:{os.getpid()}",
-    )

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from worldtape.collectors.tasks import TaskFile
+from worldtape.errors import ConfigError
 from worldtape.schemas import Environment, Policy, Registry
 
 
@@ -56,6 +57,8 @@ def make_policy(settings: Mapping[str, Any], task: TaskFile, seed: int) -> Polic
     found = policy_class(kind)
     own = {key: value for key, value in settings.items() if key != "kind"}
     if kind == "script" and own.get("actions") is None and own.get("file") is None:
+        if not task.solution:
+            raise ConfigError("the task has no solution to play", where=task.id, fix="choose another policy")
         own["actions"] = task.actions
     if "seed" in found.Config.model_fields and own.get("seed") is None:
         own["seed"] = seed

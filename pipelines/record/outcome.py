@@ -1,6 +1,13 @@
 """What became of one item."""
 
+from __future__ import annotations
+
+import os
+import socket
 from dataclasses import dataclass
+
+from worldtape.pipelines.record.item import Item
+from worldtape.pipelines.record.present import Seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +17,7 @@ class Outcome:
     key: str
     task: str
     repeat: int
-    trajectory_id: str | None
+    trajectory_id: str
     status: str
     """An end status."""
     reason: str | None = None
@@ -20,3 +27,19 @@ class Outcome:
     """Attempts of this run, this one included."""
     worker: str = ""
     """Host and process that recorded it."""
+
+
+def outcome_of(item: Item, seen: Seen, *, attempts: int = 0) -> Outcome:
+    """Return the outcome of `item`, whose last tape was `seen`, as this process tells it."""
+    return Outcome(
+        key=item.key,
+        task=item.task.id,
+        repeat=item.repeat,
+        trajectory_id=seen.trajectory_id,
+        status=str(seen.state),
+        reason=seen.reason,
+        reward=seen.reward,
+        steps=seen.steps,
+        attempts=attempts,
+        worker=f"{socket.gethostname()}:{os.getpid()}" if attempts else "",
+    )

@@ -78,7 +78,7 @@ class RecordReport:
     @property
     def workers(self) -> dict[str, int]:
         """How many items each process recorded."""
-        return dict(Counter(outcome.worker for outcome in self.outcomes))
+        return dict(Counter(outcome.worker for outcome in self.outcomes if outcome.worker))
 
     def rows(self) -> list[tuple[str, int]]:
         """Return the lines of the table."""

@@ -17,9 +17,11 @@ from worldtape.pipelines.record.chunk import Chunk, record_all, record_chunk, st
 from worldtape.pipelines.record.item import Item
 from worldtape.pipelines.record.job import JobConfig, environment_config, read_job
 from worldtape.pipelines.record.kinds import ENVIRONMENTS, make_policy
-from worldtape.pipelines.record.outcome import Outcome
+from worldtape.pipelines.record.outcome import Outcome, outcome_of
 from worldtape.pipelines.record.plan import Plan, make_plan
+from worldtape.pipelines.record.present import HELD, present
 from worldtape.pipelines.record.report import RecordReport
+from worldtape.schemas import EndStatus
 from worldtape.storage import Lake
 
 Progress = Callable[[int, int], None]
@@ -70,6 +72,7 @@ def record(
                 _on_cluster(bench, plan.missing, tell, scheduler, workers)
         except KeyboardInterrupt:
             report.interrupted = True
+            _catch_up(report, plan, where)
     return report
 
 
@@ -97,6 +100,16 @@ def _try_out(job: JobConfig, missing: Sequence[Item]) -> None:
             pass
 
     asyncio.run(start())
+
+
+def _catch_up(report: RecordReport, plan: Plan, lake: Lake) -> None:
+    """Add what workers finished and could not tell any more."""
+    told = {outcome.key for outcome in report.outcomes}
+    untold = {item.key: item for item in plan.missing if item.key not in told}
+    for key, seen in present(lake, untold).items():
+        last = seen[-1]
+        if last.state not in {HELD, EndStatus.INTERRUPTED, EndStatus.FAILED}:
+            report.outcomes.append(outcome_of(untold[key], last))
 
 
 def _on_cluster(

@@ -14,11 +14,12 @@ class TerminalKind:
 
     def clean(self, config: TerminalConfig) -> None:
         """Remove containers or control groups whose recorder is gone."""
+        from worldtape.collectors.terminal.sandbox import docker, local
+
         if config.sandbox == "docker":
-            from worldtape.collectors.terminal.sandbox.docker import reap
+            docker.reap()
         else:
-            from worldtape.collectors.terminal.sandbox.local import reap
-        reap()
+            local.reap()
 
     def make(self, config: TerminalConfig, task: TaskFile) -> Terminal:
         """Return a terminal; files and commands of the task come after those of the job."""
