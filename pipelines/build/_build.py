@@ -17,7 +17,7 @@ from worldtape.pipelines.build import _out
 from worldtape.pipelines.build._card import card
 from worldtape.pipelines.build._config import CptConfig, SftConfig
 from worldtape.pipelines.build._counts import Counts
-from worldtape.pipelines.build._notes import by_part, digest
+from worldtape.pipelines.build._notes import by_part, digest, funnel
 from worldtape.pipelines.build._piece import Work, build_piece
 from worldtape.pipelines.build._report import BuildReport
 from worldtape.pipelines.build._schema import SPLITS, Corpus
@@ -112,7 +112,7 @@ def _build(
         if {name: facts[name] for name in ("lake_commit", "notes")} != _state(lake):
             shutil.rmtree(folder)
             raise InputError("the lake was changed while it was read", where=lake, fix="build again")
-        (fresh / "README.md").write_text(card(report, config), encoding="utf-8", newline="\n")
+        (fresh / "README.md").write_text(card(report, config, funnel(lake)), encoding="utf-8", newline="\n")
         _out.write_manifest(fresh, facts)
         _out.replace(target, fresh)
     return report
@@ -139,11 +139,7 @@ def _fingerprint(facts: dict[str, Any]) -> str:
 
 
 def _works(corpus: Corpus, lake: Lake, commit: str, config: CptConfig | SftConfig) -> list[Work]:
-    transitions = lake.parts("transitions")
-    trajectories = {(part.domain, part.part_id): part for part in lake.parts("trajectories")}
-    notes = by_part(lake, [part.part_id for part in transitions])
-    pairs = [(trajectories[part.domain, part.part_id], part, notes[part.part_id]) for part in transitions]
-    return [Work(corpus, lake, commit, *pair, config=config, folder="") for pair in pairs]
+    return [Work(corpus, lake, commit, *part, config=config, folder="") for part in by_part(lake)]
 
 
 def _pieces(works: list[Work], run: Run) -> dict[str, Any]:

@@ -16,8 +16,14 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 _GROUPS = ("domain", "status", "class", "template", "policy_kind", "licence")
 
 
-def card(report: BuildReport, config: CptConfig | SftConfig) -> str:
-    """Return README.md: the YAML header with files and features, then the facts and the funnel."""
+def card(report: BuildReport, config: CptConfig | SftConfig, curated: list[dict[str, Any]]) -> str:
+    """Return README.md: the YAML header with files and features, then the facts and the funnel.
+
+    Args:
+        report: what was built.
+        config: with which settings.
+        curated: the lines of curation's own funnel, from recordings to what is kept for all corpora together.
+    """
     from jinja2 import Environment, StrictUndefined
 
     rows = report.rows
@@ -31,6 +37,7 @@ def card(report: BuildReport, config: CptConfig | SftConfig) -> str:
     return jinja.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         corpus=report.corpus,
         report=report,
+        curated=curated,
         version=__version__,
         splits=[split for split in SPLITS if rows.get(split)],
         features=features(report.corpus),

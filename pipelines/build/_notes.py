@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from worldtape.errors import InputError
+import orjson
+
+from worldtape.errors import InputError, NotFoundError
+from worldtape.schemas import canonical_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 NEEDED = ("rules", "exact_duplicates", "turn_classes", "pools")
 """Stages without which nothing is built."""
+FUNNEL = "notes/funnel.json"
 FIRST = ("rules", "exact_duplicates")
 """Verdicts are asked in the order of curation; stages added later follow by name."""
 
@@ -65,32 +69,73 @@ def _stale(where: str) -> InputError:
     return InputError("the lake has changed since it was curated", where=where, fix="run `worldtape curate` again")
 
 
-def by_part(lake: Lake, part_ids: Sequence[str]) -> dict[str, tuple[Part, ...]]:
-    """Return the notes of every part.
+def by_part(lake: Lake) -> list[tuple[Part, Part, tuple[Part, ...]]]:
+    """Return every part as (trajectories, transitions, notes), sorted.
 
     Raises:
-        InputError: a part was not curated.
+        InputError: a part was not curated, or has changed since.
     """
-    found: dict[str, dict[str, Part]] = {part_id: {} for part_id in part_ids}
-    for stage in sorted({*lake.stages(), *NEEDED}):
-        for part in lake.note_parts(stage):
-            if part.part_id in found:
-                found[part.part_id][stage] = part
-    for part_id, notes in found.items():
-        if missing := [stage for stage in NEEDED if stage not in notes]:
-            what = f"part {part_id} has no note of {', '.join(missing)}"
+    from worldtape.pipelines._stage import pairs
+
+    notes = {stage: {part.part_id: part for part in lake.note_parts(stage)} for stage in _stages(lake)}
+    found = []
+    for pair in pairs(lake):
+        mine = {stage: parts[pair.part_id] for stage, parts in notes.items() if pair.part_id in parts}
+        if missing := [stage for stage in NEEDED if stage not in mine]:
+            what = f"part {pair.part_id} has no note of {', '.join(missing)}"
             raise InputError(what, where=lake, fix="run `worldtape curate` first")
-    return {part_id: tuple(notes.values()) for part_id, notes in found.items()}
+        if not _current(lake, mine[FIRST[0]], pair.digest):
+            raise _stale(pair.transitions.path)
+        found.append((pair.trajectories, pair.transitions, tuple(mine.values())))
+    return found
 
 
 def digest(lake: Lake) -> str:
-    """Return the state of curation as one hash: SHA-256 over the names and bytes of all notes that count."""
-    total = hashlib.sha256()
-    for stage in lake.stages():
+    """Return the state of curation as one hash: SHA-256 over the names and bytes of the notes that count."""
+    total = hashlib.sha256(_bytes(lake, FUNNEL))
+    for stage in _stages(lake):
         for part in lake.note_parts(stage):
-            found = hashlib.sha256(lake.store.read(part.name)).hexdigest()
+            found = hashlib.sha256(_bytes(lake, part.name)).hexdigest()
             total.update(f"{part.name} {found}\n".encode())
     return total.hexdigest()
+
+
+def funnel(lake: Lake) -> list[dict[str, Any]]:
+    """Return the lines of the funnel that curation left, or none."""
+    text = _bytes(lake, FUNNEL)
+    return list(orjson.loads(text)["lines"]) if text else []
+
+
+def _stages(lake: Lake) -> list[str]:
+    """Return the stages that are needed or judge (have a column `keep`), sorted."""
+    return [stage for stage in lake.stages() if stage in NEEDED or "keep" in _columns(lake, stage)]
+
+
+def _columns(lake: Lake, stage: str) -> list[str]:
+    import pyarrow.parquet as pq
+
+    for part in lake.note_parts(stage)[:1]:
+        with lake.store.open(part.name) as file:
+            return list(pq.read_schema(file).names)
+    return []
+
+
+def _current(lake: Lake, note: Part, part_digest: str) -> bool:
+    """Tell whether a note speaks of the part as it is now; one that does not say of what it speaks is believed."""
+    import pyarrow.parquet as pq
+
+    from worldtape.pipelines._stage import INPUT
+
+    with lake.store.open(note.name) as file:
+        said = (pq.read_schema(file).metadata or {}).get(INPUT)
+    return said is None or said.decode() == hashlib.sha256(canonical_json([part_digest, ""]).encode()).hexdigest()
+
+
+def _bytes(lake: Lake, name: str) -> bytes:
+    try:
+        return lake.store.read(name)
+    except NotFoundError:
+        return b""
 
 
 def read_notes(lake: Lake, parts: Sequence[Part]) -> Notes:
