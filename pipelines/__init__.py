@@ -4,12 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from worldtape.pipelines.build import BuildReport, CptConfig, SftConfig, build_cpt, build_sft
+    from worldtape.pipelines.curate import CurateConfig, CurateReport, Funnel
     from worldtape.pipelines.project import ProjectReport
     from worldtape.pipelines.record import JobConfig, RecordReport, open_recorder
 
 _LAZY = {
     "BuildReport": "build",
     "CptConfig": "build",
+    "CurateConfig": "curate",
+    "CurateReport": "curate",
+    "Funnel": "curate",
     "JobConfig": "record",
     "ProjectReport": "project",
     "RecordReport": "record",
@@ -31,6 +35,9 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "BuildReport",
     "CptConfig",
+    "CurateConfig",
+    "CurateReport",
+    "Funnel",
     "JobConfig",
     "ProjectReport",
     "RecordReport",

@@ -15,6 +15,8 @@ from worldtape.errors import WorldtapeError, boundary
 COMMANDS: tuple[str, ...] = (
     "build",
     "compact",
+    "curate",
+    "doctor",
     "forget",
     "merge",
     "project",

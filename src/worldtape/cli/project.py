@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from worldtape.pipelines.project import ProjectReport
 
 
-def project(  # noqa: PLR0913, PLR0917  one parameter per option
+def project(
     lake: Annotated[str, typer.Argument(help="The lake's folder or address.")],
     part_size: Annotated[int, typer.Option("--part-size", min=1, help="Most recordings of a new part.")] = 512,
     scheduler: Annotated[str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.")] = None,

@@ -1,0 +1,17 @@
+"""Judge every part of a lake: rules, exact duplicates, turn classes, pools, and the funnel."""
+
+from worldtape.pipelines.curate._config import CurateConfig, DuplicatesConfig, PoolsConfig, RulesConfig
+from worldtape.pipelines.curate._curate import curate
+from worldtape.pipelines.curate._funnel import Funnel, FunnelLine
+from worldtape.pipelines.curate._report import CurateReport
+
+__all__ = [
+    "CurateConfig",
+    "CurateReport",
+    "DuplicatesConfig",
+    "Funnel",
+    "FunnelLine",
+    "PoolsConfig",
+    "RulesConfig",
+    "curate",
+]
