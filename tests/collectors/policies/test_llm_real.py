@@ -15,7 +15,7 @@ from worldtape.collectors.terminal import Terminal, TerminalConfig
 from worldtape.errors import ComponentError
 from worldtape.schemas import EndStatus, Task
 
-pytestmark = [pytest.mark.anyio, pytest.mark.sandbox]
+pytestmark = [pytest.mark.anyio, pytest.mark.sandbox, pytest.mark.slow]
 PROMPT = 'Answer with a JSON array of keys, like [{"keystrokes": "ls\\n"}]'
 
 
@@ -27,7 +27,7 @@ async def test_a_small_model_drives_a_terminal() -> None:
             server.endpoint,
             "gemma-3-270m",
             system_prompt=PROMPT,
-            max_tokens=32,
+            max_tokens=16,
             temperature=0.0,
             last_turns=1,
             screen_chars=200,

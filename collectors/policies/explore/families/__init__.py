@@ -1,0 +1,1 @@
+"""The tables of actions, one family a file."""

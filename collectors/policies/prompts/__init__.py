@@ -1,0 +1,1 @@
+"""What language models are told."""
