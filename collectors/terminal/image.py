@@ -117,5 +117,7 @@ def main(words: list[str]) -> int:
     return 0
 
 
+__all__ = ["PUBLIC", "ImageFound", "default_image", "ensure_image"]
+
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -12,18 +13,19 @@ from worldtape.errors import ComponentError
 if TYPE_CHECKING:
     from docker import APIClient
 
+_DEFAULT = "unix:///var/run/docker.sock"
 _START = "start it (systemctl start docker, or dockerd &, or Docker Desktop), or use the sandbox 'local'"
 
 
-def host() -> str | None:
-    """Return the daemon's address: DOCKER_HOST, else the current context's; null: Docker's default."""
+def host() -> str:
+    """Return the daemon's address: DOCKER_HOST, else the current context's, else Docker's default."""
     if os.environ.get("DOCKER_HOST"):
         return os.environ["DOCKER_HOST"]
     with suppress(Exception):
         from docker.context import ContextAPI
 
-        return str(ContextAPI.get_current_context().Host)
-    return None
+        return str(ContextAPI.get_current_context().Host or _DEFAULT)
+    return _DEFAULT
 
 
 def connect(*, timeout_s: int = 60) -> APIClient:
@@ -38,15 +40,21 @@ def connect(*, timeout_s: int = 60) -> APIClient:
 
     where = host()
     settings = kwargs_from_env()
-    if "base_url" not in settings and where is not None:
-        settings["base_url"] = where
+    settings.setdefault("base_url", where)
     try:
+        _knock(settings["base_url"])
         return APIClient(version="auto", timeout=timeout_s, **settings)
     except (DockerException, OSError) as error:
         why = _root_cause(error)
-        raise ComponentError(
-            f"the Docker daemon does not answer ({why})", where=where or "docker", fix=_START
-        ) from error
+        raise ComponentError(f"the Docker daemon does not answer ({why})", where=where, fix=_START) from error
+
+
+def _knock(address: str) -> None:
+    """Connect once to a local socket; docker-py would leave a failed one open."""
+    if address.startswith("unix://"):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
+            door.settimeout(10)
+            door.connect("/" + address.removeprefix("unix://").lstrip("/"))
 
 
 def _root_cause(error: BaseException) -> str:

@@ -32,6 +32,12 @@ def leftovers(client: Any = None) -> list[dict[str, Any]]:
     return [entry for entry in found if gone(entry["Labels"][LABEL]) or _dead_for_long(entry)]
 
 
+def title(entry: dict[str, Any]) -> str:
+    """Return how a container is called in messages."""
+    names = entry.get("Names") or [entry["Id"][:12]]
+    return f"container {names[0].lstrip('/')}"
+
+
 def _dead_for_long(entry: dict[str, Any]) -> bool:
     """A stopped container of an earlier boot, or of another machine: nobody will come back for it."""
     return gone(entry["Labels"][LABEL]) is None and entry.get("State") in {"exited", "dead"}
@@ -51,5 +57,5 @@ def reap(client: Any = None) -> list[str]:
                 docker.remove_container(entry["Id"], force=True, v=True)
             except (DockerException, OSError):
                 continue
-            removed.append(f"container {entry['Names'][0].lstrip('/') if entry['Names'] else entry['Id'][:12]}")
+            removed.append(title(entry))
     return removed

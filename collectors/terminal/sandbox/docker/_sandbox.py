@@ -120,7 +120,9 @@ class Docker:
     def _look_for(self, shell: Sequence[str] | None) -> None:
         if shell is None:
             return
-        looked = Exec(self._client, str(self._container), ["sh", "-c", 'command -v "$1"', "sh", shell[0]], self._options())
+        looked = Exec(
+            self._client, str(self._container), ["sh", "-c", 'command -v "$1"', "sh", shell[0]], self._options()
+        )
         if looked.run(b"", 60).exit_code != 0:
             raise ComponentError(f"the shell {shell[0]!r} does not start", where=self.spec.image, fix="it is not there")
 

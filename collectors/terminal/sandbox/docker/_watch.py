@@ -15,7 +15,7 @@ _HOST_FILES = ("HostsPath", "HostnamePath", "ResolvConfPath")
 
 
 def measure(client: Any, container: str) -> Callable[[], int]:
-    """Return a function that tells the bytes written: by looking at the layer or, where it is out of sight, by asking."""
+    """Return a function that tells the bytes written: it looks at the layer, or asks where that is out of sight."""
     info = client.inspect_container(container)
     upper = (info.get("GraphDriver", {}).get("Data") or {}).get("UpperDir")
     files = [info[name] for name in _HOST_FILES if info.get(name)]

@@ -77,6 +77,8 @@ def _v1_cpu(quota: str, period: str) -> list[tuple[str, str]]:
 
 def _parents() -> tuple[int, dict[str, Path]]:
     """Return the version, and per controller the folder in which ours may be made."""
+    if not Path("/proc/self/mountinfo").exists():
+        return 1, {}
     mounts = [line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines()]
     own = {key: path for _, key, path in map(_fields, Path("/proc/self/cgroup").read_text().splitlines())}
     first: dict[str, Path] = {}

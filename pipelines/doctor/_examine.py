@@ -1,0 +1,34 @@
+"""The whole examination."""
+
+from dataclasses import dataclass
+
+from worldtape.pipelines.doctor import _programs, _python, _sandboxes
+from worldtape.pipelines.doctor._component import Component
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Everything that was looked at."""
+
+    components: tuple[Component, ...]
+    leftovers: tuple[str, ...]
+    """Containers and control groups of recorders that are gone."""
+    removed: tuple[str, ...] = ()
+    """Those of them that were removed now."""
+
+    @property
+    def missing(self) -> tuple[Component, ...]:
+        """Return what is not there."""
+        return tuple(one for one in self.components if one.state == "missing")
+
+
+def examine(*, reap: bool = False) -> Diagnosis:
+    """Look at every component, and for what dead recorders left; nothing is changed unless `reap` is true."""
+    from worldtape.collectors.terminal import sandbox
+    from worldtape.collectors.terminal.sandbox import docker, local
+
+    parts = (_python.python, _sandboxes.docker, _sandboxes.local, _programs.programs, _programs.disk)
+    components = tuple(one for part in parts for one in part())
+    left = [str(path) for path in local.leftovers()]
+    left += [docker.title(entry) for entry in docker.leftovers()]
+    return Diagnosis(components, tuple(left), tuple(sandbox.reap()) if reap else ())

@@ -1,0 +1,89 @@
+"""Doctor names every component, its state, and what brings it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from worldtape.pipelines.doctor import Component, Diagnosis, examine
+
+NAMES = {
+    "Python",
+    "Python packages",
+    "Docker daemon",
+    "namespaces (bubblewrap)",
+    "Chromium",
+    "Node.js",
+    "npm",
+    "Appium",
+}
+NAMES |= {"git", "adb", "disk"}
+
+
+@pytest.fixture(scope="module")
+def found() -> Diagnosis:
+    return examine()
+
+
+def test_every_component_is_named_once(found: Diagnosis) -> None:
+    names = [one.name for one in found.components]
+    assert set(names) >= NAMES
+    assert len(names) == len(set(names))
+    assert sum(name.startswith("extra ") for name in names) == 3
+
+
+def test_what_is_missing_says_what_brings_it(found: Diagnosis) -> None:
+    assert all(one.fix for one in found.components if one.state != "ok")
+    assert all("\n" not in f"{one.detail}{one.fix}" for one in found.components)
+
+
+def test_what_runs_this_test_is_there(found: Diagnosis) -> None:
+    states = {one.name: one.state for one in found.components}
+    assert states["Python"] == "ok"
+    assert states["Python packages"] == "ok"
+
+
+def command(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from worldtape.cli import main; main()", "doctor", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | env,
+    )
+
+
+def test_a_bare_machine_is_told_everything_and_exits_with_0(tmp_path: Path) -> None:
+    dead = {"DOCKER_HOST": f"unix://{tmp_path}/none.sock", "PATH": str(tmp_path), "HOME": str(tmp_path)}
+    done = command("--json", **dead)
+    assert done.returncode == 0, done.stderr
+    states = {one["name"]: one for one in json.loads(done.stdout)["components"]}
+    assert states["Docker daemon"]["state"] == "missing"
+    assert "does not answer" in states["Docker daemon"]["detail"]
+    assert states["git"] | {"detail": None} == {
+        "name": "git",
+        "state": "missing",
+        "needed_for": "software engineering, tasks",
+        "version": None,
+        "detail": None,
+        "fix": states["git"]["fix"],
+    }
+    assert states["namespaces (bubblewrap)"]["state"] == "missing"
+    assert command("--strict", **dead).returncode == 1
+
+
+def test_the_table_goes_to_stdout() -> None:
+    done = command()
+    assert done.returncode == 0
+    assert "Docker daemon" in done.stdout
+    assert "brought by" in done.stdout
+
+
+def test_missing_lists_only_what_is_missing() -> None:
+    one, two = Component("a", "missing", "x", fix="get a"), Component("b", "limited", "x")
+    assert Diagnosis((one, two), ()).missing == (one,)
