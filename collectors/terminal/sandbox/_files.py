@@ -11,13 +11,13 @@ from worldtape.errors import ConfigError
 _PIECE = 60_000
 
 
-def script(files: Mapping[str, str]) -> bytes:
-    """Return a shell script that writes `files` (absolute path to text).
+def script(files: Mapping[str, str], workdir: str | None = None) -> bytes:
+    """Return a shell script that writes `files` (absolute path to text) and makes `workdir`.
 
     Raises:
         ConfigError: a path is not absolute.
     """
-    lines = ["set -e"]
+    lines = ["set -e"] + ([f"mkdir -p {shlex.quote(workdir)}"] if workdir else [])
     for path, text in files.items():
         if not path.startswith("/"):
             raise ConfigError("not an absolute path", where=path, fix="write files by their absolute path")

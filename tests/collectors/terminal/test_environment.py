@@ -6,9 +6,11 @@ import asyncio
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.collectors.terminal._needs import needs as needs_sandbox
 from tests.collectors.terminal._play import needs, play, playing
 from worldtape.collectors.tasks.setup import Setup
 from worldtape.collectors.terminal import Terminal, TerminalConfig, resize
@@ -157,3 +159,22 @@ def test_parse() -> None:
     assert strange.text == "strange"
     with pytest.raises(ComponentError):
         asyncio.run(terminal.run("true"))
+
+
+@pytest.mark.docker
+def test_a_missing_image_is_one_clear_line(tmp_path: Path) -> None:
+    needs_sandbox("docker")
+    from worldtape.collectors.recorder import Recorder, make_header
+    from worldtape.storage import TapeReader, TapeWriter, tape_path
+
+    terminal = Terminal(TerminalConfig(sandbox="docker", image="worldtape/there-is-none:1"))
+    tape = TapeWriter.create(tmp_path, make_header(terminal))
+
+    async def run() -> Any:
+        async with Recorder(terminal, tape):
+            pass
+
+    with pytest.raises(ComponentError, match="there-is-none"):
+        asyncio.run(run())
+    reader = TapeReader(tape_path(tmp_path, tape.trajectory_id, sealed=True))
+    assert [event.kind for event in reader.events()] == ["header", "end"]

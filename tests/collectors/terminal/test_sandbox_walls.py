@@ -136,6 +136,11 @@ def test_killing_everything_kills_the_shell_only(kind: str, cell: Box) -> None:
     assert cell.run("echo verify").text == "verify\n"
 
 
+def test_no_new_user_namespace_in_which_to_mount(cell: Box) -> None:
+    ran = cell.run("unshare --user --map-root-user --mount mount -t tmpfs none /mnt && echo mounted")
+    assert "mounted" not in ran.text
+
+
 def test_no_user_becomes_root(cell: Box) -> None:
     ran = cell.run("find / -xdev -perm -4000 -user root 2>/dev/null | head -1; grep NoNewPrivs /proc/self/status")
     assert "NoNewPrivs:\t1" in ran.text

@@ -12,8 +12,9 @@ from worldtape.collectors.terminal.sandbox._ran import Ran
 from worldtape.collectors.terminal.sandbox.docker._frames import Frames
 from worldtape.collectors.terminal.sandbox.docker._plain import plain
 
-# Says its pid, so that its whole group can be ended, then becomes the command.
-_NAMED = ["sh", "-c", 'echo $$; exec "$@"', "sh"]
+# Waits for a line: what is said before docker-py has read the answer's headers would be lost. Then says its pid, so
+# that its whole group can be ended, and becomes the command.
+_NAMED = ["sh", "-c", 'read -r _; echo $$; exec "$@"', "sh"]
 _LOOK_S = 0.05
 
 
@@ -57,7 +58,7 @@ class Exec:
 
     def _feed(self, sock: socket.socket, stdin: bytes) -> None:
         with suppress(OSError):
-            sock.sendall(stdin)
+            sock.sendall(b"\n" + stdin)
             sock.shutdown(socket.SHUT_WR)
 
     def _follow(self, sock: socket.socket, deadline: float) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from worldtape.collectors.terminal.sandbox._files import script, written
@@ -14,12 +15,19 @@ from worldtape.collectors.terminal.sandbox.docker._client import connect, explai
 from worldtape.collectors.terminal.sandbox.docker._exec import Exec, raw
 from worldtape.collectors.terminal.sandbox.docker._host_config import host_config
 from worldtape.collectors.terminal.sandbox.docker._owner import LABEL, own
+from worldtape.collectors.terminal.sandbox.docker._reap import reap
 from worldtape.collectors.terminal.sandbox.docker._shell import Shell
 from worldtape.collectors.terminal.sandbox.docker._watch import Watch, measure
 from worldtape.errors import ComponentError, RefusedError
 
 # Process 1 reads its standard input, which ends when the recorder does, however that ends; then the daemon removes it.
 _INIT = ["sh", "-c", "command -v bash >/dev/null && exec bash; exec sh"]
+
+
+@cache
+def _reap_once() -> None:
+    """Remove what dead recorders left, the first time that this process makes a container."""
+    reap()
 
 
 class Docker:
@@ -62,6 +70,7 @@ class Docker:
 
     def _make(self) -> None:
         self._client = connect()
+        _reap_once()
         image = self._image()
         with explained(str(self.config.image)):
             made = self._client.create_container(

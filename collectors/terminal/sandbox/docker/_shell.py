@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from worldtape.collectors.terminal.sandbox._started import started
 from worldtape.collectors.terminal.sandbox.docker._exec import raw
 from worldtape.collectors.terminal.sandbox.docker._plain import plain
 from worldtape.errors import ComponentError
@@ -41,6 +42,7 @@ class Shell:
             self._resize_when_up(size)
             self._let_go()
             self.pid = self._visible_pid()
+            self._start = None if self.pid is None else started(self.pid)
         except BaseException:
             self.close()
             raise
@@ -87,9 +89,7 @@ class Shell:
     def alive(self) -> bool:
         """Whether it runs."""
         if self.pid is not None:
-            with suppress(OSError):
-                return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-            return False
+            return self._start is not None and started(self.pid) == self._start
         with suppress(Exception):
             return bool(self._client.exec_inspect(self._id)["Running"])
         return False

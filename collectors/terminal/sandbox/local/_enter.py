@@ -1,7 +1,7 @@
 # ruff: noqa: PTH116, PTH118, S606 - pathlib would double the time this takes to start
 """A program of its own: enter a sandbox's namespaces, give up every right, and run one command there.
 
-    python -I -S _enter.py PID UID GID CWD FSIZE NPROC GROUPS NENV [NAME=VALUE …] COMMAND [ARGUMENT …]
+    python -I -S _enter.py PID UID GID CWD FSIZE NPROC DATA GROUPS NENV [NAME=VALUE …] COMMAND [ARGUMENT …]
 
 It imports nothing of ours, so that it starts in milliseconds. `GROUPS` are control groups, joined by colons.
 """
@@ -74,9 +74,9 @@ def _become(argv: list[str], env: dict[str, str], cwd: str) -> None:
 
 def main(words: list[str]) -> int:
     """Run the command and return its exit code."""
-    pid, uid, gid, cwd, fsize, nproc, groups, count = words[:8]
-    env = dict(word.split("=", 1) for word in words[8 : 8 + int(count)])
-    argv = words[8 + int(count) :]
+    pid, uid, gid, cwd, fsize, nproc, data, groups, count = words[:9]
+    env = dict(word.split("=", 1) for word in words[9 : 9 + int(count)])
+    argv = words[9 + int(count) :]
     joined = [os.open(f"{path}/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for path in groups.split(":") if path]
     _enter(pid)
     ready, go = os.pipe()
@@ -94,6 +94,7 @@ def main(words: list[str]) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _limit(resource.RLIMIT_FSIZE, int(fsize))
     _limit(resource.RLIMIT_NPROC, int(nproc))
+    _limit(resource.RLIMIT_DATA, int(data))
     _give_up(int(uid), int(gid))
     _become(argv, env, cwd)
     return 0

@@ -51,6 +51,7 @@ class Init:
         self.uid = uid
         self.groups = groups
         self.pid = 0
+        self._pidfd = -1
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -83,11 +84,12 @@ class Init:
                 said = contents(errors).decode(errors="replace").strip().splitlines()
                 raise ComponentError(said[-1] if said else "it ended at once", where="local sandbox")
             self.pid = json.loads(os.read(info, 4096))["child-pid"]
+            self._pidfd = os.pidfd_open(self.pid)
         self._own_home()
 
     def _user(self, words: list[str], held: ExitStack) -> list[int]:
         if self.uid is None:
-            words[:0] = ["--unshare-user", "--uid", str(_etc.UID), "--gid", str(_etc.UID)]
+            words[:0] = ["--unshare-user", "--disable-userns", "--uid", str(_etc.UID), "--gid", str(_etc.UID)]
             return []
         userns = open_userns(self.uid)
         held.callback(os.close, userns)
@@ -133,13 +135,13 @@ class Init:
         for path in (Path(self.root + _etc.HOME), *Path(self.root + _etc.HOME).iterdir()):
             os.chown(path, self.uid, self.uid)
 
-    def spawn(self, argv: Sequence[str], tty: str) -> int:
+    def spawn(self, argv: Sequence[str], tty: str, cwd: str) -> int:
         """Start the interactive shell as the leader of a session on `tty`; return its pid in this machine's `/proc`."""
         if self.uid is not None:
             os.chown(self.root + tty, self.uid, 5)
         there = f"command -v {shlex.quote(argv[0])} >/dev/null"
         start = f"SHLVL=0 setsid --fork --ctty {shlex.join(argv)} <>{tty} >&0 2>&1"
-        answer = self._ask(f"{there} && {start}; echo $?; exec >/dev/null 2>&1; unset OLDPWD")
+        answer = self._ask(f"cd {shlex.quote(cwd)} && {there} && {start}; echo $?; exec >/dev/null 2>&1; unset OLDPWD")
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
         if answer != b"0\n" or not children:
             raise ComponentError(f"the shell {argv[0]!r} does not start", where="local sandbox")
@@ -154,9 +156,11 @@ class Init:
         process, self._process = self._process, None
         if process is None:
             return
-        if self.pid:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(self.pid, signal.SIGKILL)
+        if self._pidfd >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+            os.close(self._pidfd)
+            self._pidfd = -1
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 with suppress(OSError):

@@ -7,16 +7,18 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from worldtape.collectors.terminal.sandbox._files import script, written
 from worldtape.collectors.terminal.sandbox._process import contents, finish, spool
 from worldtape.collectors.terminal.sandbox._pty import close_quietly, open_master, set_size
 from worldtape.collectors.terminal.sandbox._ran import Ran
+from worldtape.collectors.terminal.sandbox._started import started
 from worldtape.collectors.terminal.sandbox._versions import versions
 from worldtape.collectors.terminal.sandbox.config import SandboxConfig
 from worldtape.collectors.terminal.sandbox.local import _etc, _root
-from worldtape.collectors.terminal.sandbox.local._cgroup import Cgroup, make_cgroup
+from worldtape.collectors.terminal.sandbox.local._cgroup import Cgroup, make_cgroup, reap
 from worldtape.collectors.terminal.sandbox.local._check import namespaces
 from worldtape.collectors.terminal.sandbox.local._init import Init
 from worldtape.collectors.terminal.sandbox.local._userns import SpareUid
@@ -42,6 +44,8 @@ class Local:
         self._uid: SpareUid | None = None
         self._cgroup: Cgroup | None = None
         self._init: Init | None = None
+        self._at = _etc.HOME
+        self._shell_start: int | None = None
         self._reason: str | None = None
 
     async def start(self, *, cols: int, rows: int) -> None:
@@ -51,8 +55,9 @@ class Local:
             raise ComponentError(missing, where="local sandbox")
         try:
             await asyncio.to_thread(self._make)
-            if self.config.files:
-                written(await self.run(["sh"], stdin=script(self.config.files)))
+            if self.config.files or self.config.workdir:
+                written(await self.run(["sh"], stdin=script(self.config.files, self.config.workdir)))
+            self._at = self.config.workdir or _etc.HOME
             await asyncio.to_thread(self._start_shell, cols, rows)
         except BaseException:
             await self.close()
@@ -61,6 +66,7 @@ class Local:
         self.spec = self.spec.model_copy(update={"versions": versions(), "parameters": {"limits_by": held}})
 
     def _make(self) -> None:
+        _reap_once()
         limits = self.config.limits
         memory = limits.memory_mb + sum(_root.tmpfs_mb(limits).values())
         self._cgroup = make_cgroup(memory, limits.pids, limits.cpus)
@@ -69,7 +75,7 @@ class Local:
             limits,
             hostname=self.config.hostname,
             env=self._env(),
-            cwd=self.config.workdir or _etc.HOME,
+            cwd=_etc.HOME,
             uid=None if self._uid is None else self._uid.uid,
             groups=() if self._cgroup is None else self._cgroup.paths,
         )
@@ -82,7 +88,8 @@ class Local:
     def _start_shell(self, cols: int, rows: int) -> None:
         assert self._init is not None
         self.fd, number = open_master(f"{self._init.root}/dev/pts/ptmx", cols, rows)
-        self.shell_pid = self._init.spawn(self.config.shell or ("bash",), f"/dev/pts/{number}")
+        self.shell_pid = self._init.spawn(self.config.shell or ("bash",), f"/dev/pts/{number}", self._at)
+        self._shell_start = started(self.shell_pid)
 
     def resize(self, cols: int, rows: int) -> None:
         """Give the PTY another size."""
@@ -106,17 +113,17 @@ class Local:
         assert self._init is not None
         env = [f"{name}={value}" for name, value in self._env().items()]
         groups = ":".join(str(path) for path in (self._cgroup.paths if self._cgroup else ()))
-        nproc = 0 if self._cgroup else self.config.limits.pids
-        ids = [str(self._init.pid), str(_etc.UID), str(_etc.UID), self.config.workdir or _etc.HOME]
-        return [*ids, str(self.config.limits.file_mb << 20), str(nproc), groups, str(len(env)), *env]
+        limits = self.config.limits
+        each = [0, 0] if self._cgroup else [limits.pids, limits.memory_mb << 20]
+        sizes = [str(size) for size in (limits.file_mb << 20, *each)]
+        ids = [str(self._init.pid), str(_etc.UID), str(_etc.UID), self._at]
+        return [*ids, *sizes, groups, str(len(env)), *env]
 
     def alive(self) -> bool:
         """Whether the shell runs."""
         if self._init is None or self.shell_pid is None or not self._init.alive():
             return False
-        with suppress(OSError):
-            return Path(f"/proc/{self.shell_pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-        return False
+        return self._shell_start is not None and started(self.shell_pid) == self._shell_start
 
     def reason(self) -> str | None:
         """Say which limit ended the sandbox, if one did."""
@@ -141,6 +148,12 @@ class Local:
         if self._uid is not None:
             self._uid.release()
             self._uid = None
+
+
+@cache
+def _reap_once() -> None:
+    """Remove what dead recorders left, the first time that this process makes a sandbox."""
+    reap()
 
 
 def _kill_tree(process: subprocess.Popen[bytes]) -> None:

@@ -13,6 +13,11 @@ _FIRST = 1_900_000_000
 _COUNT = 4096
 
 
+# Becomes root of the new namespace once its table is written, and then forbids any more of them below it: in one of its
+# own, a process could mount what no size limits.
+_MAKER = "echo; read x; exec sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && echo; read x'"
+
+
 class SpareUid:
     """A uid that no other sandbox of this machine has; held as long as this process lives or until `release`."""
 
@@ -39,11 +44,12 @@ def open_userns(uid: int) -> int:
         ComponentError: this machine does not allow it.
     """
     maker = subprocess.Popen(
-        ["unshare", "--user", "sh", "-c", "echo; read x"],
+        ["unshare", "--user", "sh", "-c", _MAKER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
+    assert maker.stdin is not None
     assert maker.stdout is not None
     assert maker.stderr is not None
     try:
@@ -52,6 +58,10 @@ def open_userns(uid: int) -> int:
         table = f"0 0 {UID}\n{UID} {uid} 1\n65534 65534 1\n"
         for name in ("uid_map", "gid_map"):
             Path(f"/proc/{maker.pid}/{name}").write_text(table)
+        maker.stdin.write(b"\n")
+        maker.stdin.flush()
+        if maker.stdout.read(1) != b"\n":
+            raise ComponentError(maker.stderr.read().decode(errors="replace").strip() or "no user namespace")
         return os.open(f"/proc/{maker.pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         raise ComponentError(f"no user namespace: {error.strerror}") from error
