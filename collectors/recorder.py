@@ -32,6 +32,7 @@ from worldtape.schemas import (
 
 PUSH = PolicySpec(kind="push")
 """The policy of somebody's own agent loop."""
+_SLOW_SYNC_S = 0.001
 
 
 def make_header(
@@ -86,6 +87,7 @@ class Recorder:
         self.reward: float | None = None
         self._history: History | None = None
         self._open = False
+        self._sync_s = 0.0
 
     async def __aenter__(self) -> Self:
         try:
@@ -149,7 +151,7 @@ class Recorder:
             return history.turns[-1][1].observation if history.turns else history.ready.observation
         step = len(history.turns)
         self.tape.append(EventKind.ACTION, wanted.to_dict(), step=step)
-        self.tape.sync()
+        await self._sync()
         result = await self.environment.step(wanted, self.tape)
         self._captured(result.observation, step)
         self.tape.append(EventKind.RESULT, result.model_dump(mode="json", exclude={"observation"}), step=step)
@@ -198,6 +200,15 @@ class Recorder:
             raise InputError(f"{action!r:.60} is no Action", fix="this environment reads nothing else")
         wanted: Action | None = parse(action)
         return wanted
+
+    async def _sync(self) -> None:
+        """Make the action durable; a disk that is slow now is waited for aside, so that other sessions go on."""
+        began = time.perf_counter()
+        if self._sync_s > _SLOW_SYNC_S:
+            await asyncio.to_thread(self.tape.sync)
+        else:
+            self.tape.sync()
+        self._sync_s = time.perf_counter() - began
 
     def _captured(self, observation: Observation, step: int | None) -> None:
         data = observation.model_dump(mode="json", exclude={"text"})

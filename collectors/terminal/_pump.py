@@ -138,22 +138,22 @@ class Pump:
                 await self.readable(min(left, 0.005))
         return len(data)
 
-    async def readable(self, seconds: float) -> None:
-        """Wait until there is something to read, or for `seconds`."""
+    async def readable(self, seconds: float) -> bool:
+        """Wait until there is something to read, or for `seconds`; say which."""
         if self.ended:
             await asyncio.sleep(seconds)
-            return
+            return False
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
+        done: asyncio.Future[bool] = loop.create_future()
 
-        def wake() -> None:
+        def wake(readable: bool) -> None:
             if not done.done():
-                done.set_result(None)
+                done.set_result(readable)
 
-        loop.add_reader(self._fd, wake)
-        timer = loop.call_later(seconds, wake)
+        loop.add_reader(self._fd, wake, True)
+        timer = loop.call_later(seconds, wake, False)
         try:
-            await done
+            return await done
         finally:
             timer.cancel()
             loop.remove_reader(self._fd)

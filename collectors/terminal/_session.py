@@ -14,7 +14,7 @@ from worldtape.collectors.terminal.marks import Marks
 from worldtape.collectors.terminal.settle import GONE, RELAYS, SHELLS, Look, Watch
 from worldtape.schemas import SettledBy, Sink
 
-_SPINS = 24
+_YIELDS = 4
 _SHORTEST, _LONGEST = 0.001, 0.02
 _REST_S, _REST_AT_PROMPT_S = 0.7, 0.05
 _CARRIED_S = 0.2
@@ -78,14 +78,17 @@ class Session:
         self._typed = (time.monotonic(), before) if data else None
         return untyped
 
-    async def hold(self, until: float) -> SettledBy:
-        """Read until the moment `until` (monotonic s), no longer."""
-        while (left := until - time.monotonic()) > 0:
+    async def hold(self, until: float) -> SettledBy | None:
+        """Read until the moment `until` (monotonic s), no longer; None when the shell is gone then."""
+        while (left := until - time.monotonic()) > 0 and not self.pump.ended:
             await self.pump.readable(left)
             self.pump.read()
         self.pump.read()
         self.last = self._look()
-        return SettledBy.DURATION
+        if self.last.alive:
+            return SettledBy.DURATION
+        await self._rest_of_output()
+        return None
 
     async def settle(self, deadline: float) -> SettledBy | None:
         """Read until the foreground process waits for input and all output has come.
@@ -93,28 +96,45 @@ class Session:
         Returns:
             PROMPT, INPUT or REST; DEADLINE when `deadline` (monotonic s) came first; None when the shell is gone.
         """
-        pause, spins, quiet = _SHORTEST, 0, time.monotonic()
+        pause, yields, quiet = _SHORTEST, 0, time.monotonic()
         while True:
-            if self.pump.read():
-                pause, spins, quiet = _SHORTEST, 0, time.monotonic()
+            fresh = self.pump.read() > 0
+            left = deadline - time.monotonic()
+            if fresh:
+                pause, yields, quiet = _SHORTEST, 0, time.monotonic()
+            if (fresh or pause == _SHORTEST) and self._more_to_come and left > 0:
+                pause *= 1.5
+                if await self.pump.readable(min(left, _SHORTEST)):
+                    continue
             self.last = look = self._look()
             if not look.alive:
                 await self._rest_of_output()
                 return None
-            if look.command in RELAYS or not look.seen:
-                if self._rested(time.monotonic() - quiet):
-                    return SettledBy.PROMPT if self.at_prompt else SettledBy.REST
-            elif look.waiting and self._arrived() and await self._all_came(deadline):
-                return SettledBy.PROMPT if self.at_prompt else SettledBy.INPUT
+            settled = await self._verdict(look, time.monotonic() - quiet, deadline)
+            if settled is not None:
+                return settled
             left = deadline - time.monotonic()
-            if left <= 0:
-                return SettledBy.DEADLINE
-            if spins < _SPINS:
-                spins += 1
+            if yields < _YIELDS:
+                yields += 1
+                os.sched_yield()
                 await asyncio.sleep(0)
                 continue
             await self.pump.readable(min(pause, left))
             pause = min(pause * 1.5, _LONGEST)
+
+    async def _verdict(self, look: Look, quiet: float, deadline: float) -> SettledBy | None:
+        """Say what ends the wait now, if anything does; `quiet` is for how many seconds nothing came."""
+        if look.command in RELAYS or not look.seen:
+            if quiet >= (_REST_AT_PROMPT_S if self.at_prompt else _REST_S):
+                return SettledBy.PROMPT if self.at_prompt else SettledBy.REST
+        elif look.waiting and self._arrived() and await self._all_came(deadline):
+            return SettledBy.PROMPT if self.at_prompt else SettledBy.INPUT
+        return SettledBy.DEADLINE if time.monotonic() >= deadline else None
+
+    @property
+    def _more_to_come(self) -> bool:
+        """Whether a look would be too early: a line was entered at a prompt that will tell its exit code."""
+        return self._submitted and self._marks_known > 0 and self.marks.seen == self._marks_before
 
     @property
     def in_shell(self) -> bool:
@@ -185,9 +205,6 @@ class Session:
         if self.pump.ended and not look.waiting:
             return GONE
         return look
-
-    def _rested(self, seconds: float) -> bool:
-        return seconds >= (_REST_AT_PROMPT_S if self.at_prompt else _REST_S)
 
     def _arrived(self) -> bool:
         """Say whether typed keys have reached the terminal: at once, where its own end is at hand."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Coroutine, Sequence
+from pathlib import PurePath
 from types import TracebackType
 from typing import Any, Self
 
@@ -51,14 +52,16 @@ class Terminal:
         self._session: Session | None = None
         self._machine = Machine()
         self._ended = False
+        self._early: list[tuple[str, bytes, int]] = []
 
     async def __aenter__(self) -> Self:
-        env = {"PROMPT_COMMAND": prompt_command(self._nonce)}
-        self._sandbox = make_sandbox(self.config.sandbox_config(env))
+        shell = self.config.shell
+        marks = shell is None or PurePath(shell[0]).name == "bash"
         try:
-            await self._sandbox.start(cols=self.config.cols, rows=self.config.rows)
-            size = (self.config.cols, self.config.rows)
-            self._session = Session(self._sandbox.fd, self._sandbox.shell_pid, size, self._nonce)
+            await self._open(marks=marks)
+            if marks and shell is None and self.config.sandbox == "docker" and not await self._is_bash():
+                await self._close()
+                await self._open(marks=False)
             await self._set_up()
         except BaseException:
             await self.__aexit__(None, None, None)
@@ -68,10 +71,30 @@ class Terminal:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._session is not None:
-            self._session.close()
-        if self._sandbox is not None:
-            await self._sandbox.close()
+        await self._close()
+
+    async def _open(self, *, marks: bool) -> None:
+        env = {"PROMPT_COMMAND": prompt_command(self._nonce)} if marks else {}
+        size = (self.config.cols, self.config.rows)
+        self._early.clear()
+        self._sandbox = make_sandbox(self.config.sandbox_config(env))
+        await self._sandbox.start(cols=size[0], rows=size[1])
+        self._session = Session(self._sandbox.fd, self._sandbox.shell_pid, size, self._nonce)
+
+    async def _close(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+        sandbox, self._sandbox = self._sandbox, None
+        if sandbox is not None:
+            await sandbox.close()
+
+    async def _is_bash(self) -> bool:
+        """Wait for the first prompt of an image nobody knows: another shell would show our variable to its programs."""
+        session, _ = self._started
+        session.pump.attach(lambda channel, data, mono_ns: self._early.append((channel, data, mono_ns)))
+        await session.settle(time.monotonic() + self.config.timeout_s)
+        return session.last.command == "bash" or not session.seen
 
     async def reset(self, sink: Sink) -> Ready:
         """Wait for the first prompt and say what was found.
@@ -80,6 +103,8 @@ class Terminal:
             ComponentError: the shell ended before its first prompt.
         """
         session, sandbox = self._started
+        for channel, data, mono_ns in self._early:
+            sink(channel, data, mono_ns)
         session.pump.attach(sink)
         settled = await session.settle(time.monotonic() + self.config.timeout_s)
         if settled is None:
@@ -198,8 +223,8 @@ class Terminal:
     def _gather(self, facts: Facts) -> None:
         session, sandbox = self._started
         facts.codes = session.marks.take()
-        facts.waiting = session.last.waiting or not session.last.seen
-        facts.waiting = facts.waiting and facts.settled_by is not SettledBy.DEADLINE
+        seen_waiting = session.last.waiting or not session.last.seen or facts.settled_by is SettledBy.REST
+        facts.waiting = seen_waiting and facts.settled_by is not SettledBy.DEADLINE
         if any(facts.codes):
             facts.message = session.tail.last_line(session.marks.start)
         if facts.settled_by is None:

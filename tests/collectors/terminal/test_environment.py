@@ -178,3 +178,27 @@ def test_a_missing_image_is_one_clear_line(tmp_path: Path) -> None:
         asyncio.run(run())
     reader = TapeReader(tape_path(tmp_path, tape.trajectory_id, sealed=True))
     assert [event.kind for event in reader.events()] == ["header", "end"]
+
+
+@pytest.mark.parametrize("shell", [("dash",), ("sh",)])
+def test_another_shell_sees_nothing_of_our_marks(shell: tuple[str, ...]) -> None:
+    needs(shell[0])
+    done = play("env | grep -c PROMPT_COMMAND", shell=shell)
+    assert done.lines[-2] == "0"
+    assert done.last.outcome.exit_code is None
+    assert done.last.lossiness == (Lossiness.NO_EXIT_CODE,)
+    assert done.last.observation.settled_by is SettledBy.PROMPT
+
+
+def test_leaving_during_a_fixed_wait() -> None:
+    done = play([{"keystrokes": "exit 3\n", "duration": 0.3}])
+    assert done.last.done
+    assert (done.last.outcome.status, done.last.outcome.exit_code) == (Status.OK, 3)
+
+
+def test_programs_that_relay_end_by_rest() -> None:
+    needs("script")
+    done = play("script -q /dev/null", "echo inside-$((1+1))", "exit")
+    assert [result.observation.settled_by for result in done.results[:2]] == [SettledBy.REST] * 2
+    assert done.results[1].outcome.status is Status.OK
+    assert "\ninside-2" in done.results[1].observation.text
