@@ -18,44 +18,42 @@ _DAMAGE = re.compile(
 )
 
 
+_KIND = re.compile(r"([A-Z][A-Za-z ]*) Error: ")
+_BY_SQL = frozenset({"Binder", "Catalog", "Conversion", "Invalid Input", "Not implemented", "Out of Range", "Parser"})
+
+
 @contextmanager
 def duckdb_boundary(lake: Lake) -> Iterator[None]:
-    """Turn what DuckDB raises into an `InputError` with its hint, or a `FormatError` that names the damaged part."""
+    """Turn what DuckDB raises into an `InputError` with its hint, or a `FormatError` that names the damaged part.
+
+    While a result is streamed, DuckDB's errors come out of Arrow as `OSError` without a number: only their text tells.
+    """
     import duckdb
 
     try:
         yield
     except WorldtapeError:
         raise
-    except duckdb.PermissionException as error:
-        raise RefusedError(brief(error), fix="only the lake's own views can be read") from error
-    except duckdb.OutOfMemoryException as error:
-        raise ComponentError(brief(error), fix="ask for fewer rows, or give DuckDB more memory") from error
     except duckdb.Error as error:
+        raise _ours(lake, error) from error
+    except OSError as error:
+        if error.errno is not None or not _KIND.match(str(error)):
+            raise
         raise _ours(lake, error) from error
 
 
 def _ours(lake: Lake, error: Exception) -> WorldtapeError:
-    text, by_sql = str(error), isinstance(error, _sql_errors())
-    match = _FILE.search(text)
-    if match and (_DAMAGE.search(text) or not by_sql):
-        return damaged(lake.store.path(match[1]))
-    if by_sql and not _DAMAGE.search(text):
-        return InputError(brief(error))
-    return _first_damaged(lake) or InputError(brief(error))
-
-
-def _sql_errors() -> tuple[type[Exception], ...]:
-    import duckdb
-
-    return (
-        duckdb.BinderException,
-        duckdb.CatalogException,
-        duckdb.ConversionException,
-        duckdb.InvalidInputException,
-        duckdb.OutOfRangeException,
-        duckdb.ParserException,
-    )
+    text = str(error)
+    kind = match[1] if (match := _KIND.match(text)) else ""
+    if kind == "Permission":
+        return RefusedError(brief(error), fix="only the lake's own views can be read")
+    if kind == "Out of Memory":
+        return ComponentError(brief(error), fix="ask for fewer rows, or give DuckDB more memory")
+    by_sql = kind in _BY_SQL and not _DAMAGE.search(text)
+    if not by_sql and (named := _FILE.search(text)):
+        return damaged(lake.store.path(named[1]))
+    found = None if by_sql else _first_damaged(lake)
+    return found or InputError(brief(error))
 
 
 def _first_damaged(lake: Lake) -> FormatError | None:

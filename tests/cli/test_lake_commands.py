@@ -124,7 +124,9 @@ def test_query_needs_one_form(run: Run, lake: Lake, words: list[str]):
 def test_a_failed_query_leaves_the_file_as_it_was(run: Run, lake: Lake, tmp_path: Path):
     (tmp_path / "out.csv").write_text("mine")
     sql = "SELECT CASE WHEN i > 50000 THEN error('late') ELSE 'x' END FROM range(100000) AS r(i)"
-    assert run("query", lake, sql, "--out", tmp_path / "out.csv").returncode == 1
+    done = run("query", lake, sql, "--out", tmp_path / "out.csv")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"late" in done.stderr
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["out.csv"]
     assert (tmp_path / "out.csv").read_text() == "mine"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import random
 from pathlib import Path
 
 import polars as pl
@@ -253,11 +253,19 @@ def test_a_damaged_part_is_named(lake: Lake, damage: bytes | None):
 
 def test_damage_inside_a_page_is_named(lake: Lake):
     path = Path(lake.parts("transitions", "terminal")[0].path)
-    data = bytearray(path.read_bytes())
-    data[4:2000] = os.urandom(1996)
-    path.write_bytes(data)
-    with pytest.raises(FormatError, match=path.name):
-        query(lake, "SELECT * FROM transitions")
+    whole = path.read_bytes()
+    for seed in range(40):
+        path.write_bytes(whole[:4] + random.Random(seed).randbytes(1996) + whole[2000:])
+        with pytest.raises(FormatError, match=path.name):
+            query(lake, "SELECT * FROM transitions")
+
+
+def test_mistakes_that_show_late_are_answered_the_same_way(lake: Lake):
+    sql = "SELECT CASE WHEN i > 90000 THEN 'x'::INT ELSE {} END AS n FROM range(100000) AS r(i)"
+    with pytest.raises(InputError, match="Could not convert"):
+        query(lake, sql.format("i"))
+    with pytest.raises(InputError, match="late"):
+        query(lake, "SELECT CASE WHEN i > 90000 THEN error('late') ELSE 'x' END FROM range(100000) AS r(i)")
 
 
 def test_older_parts_may_lack_a_column(lake: Lake):
