@@ -40,7 +40,8 @@ def first_reason(filters: Sequence[Filter], turns: pl.DataFrame) -> pl.DataFrame
     score = pl.coalesce(
         *(pl.when(~pl.col(name)).then(pl.col(f"{name}.score")) for name in keep), pl.lit(None, pl.Float64)
     )
-    return judged.select(keep=pl.all_horizontal(pl.lit(value=True), *keep), reason=reason, score=score)
+    kept = pl.all_horizontal(pl.lit(value=True), *keep)
+    return judged.with_columns(keep=kept, reason=reason, score=score).select("keep", "reason", "score")
 
 
 def _reason(reason: str) -> pl.Expr:
