@@ -154,10 +154,10 @@ def _descendants(lake: Lake, trajectory_id: str) -> list[str]:
 
 
 def _mentions(lake: Lake, trajectory_id: str) -> list[str]:
-    ours = (f"{layout.TAPES}/", f"{layout.BLOBS}/", "trajectories/", "transitions/", f"{layout.NOTES}/")
+    ours = (f"{layout.TAPES}/", f"{layout.BLOBS}/", ".parquet")
     found = []
     for name in lake.store.names():
-        small = not name.startswith(ours) and lake.store.size(name) <= _SMALL
+        small = not name.startswith(ours) and not name.endswith(ours) and lake.store.size(name) <= _SMALL
         if trajectory_id in name or (small and trajectory_id.encode() in lake.store.read(name)):
             found.append(name)
     return found
