@@ -6,7 +6,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
+
+Result = TypeVar("Result")
 
 
 def spool(name: str, data: bytes = b"") -> BinaryIO:
@@ -26,6 +28,17 @@ def spool(name: str, data: bytes = b"") -> BinaryIO:
 def contents(file: BinaryIO) -> bytes:
     """Return everything in `file`, wherever a child left its offset."""
     return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
+
+
+async def in_thread(work: Callable[..., Result], *args: Any) -> Result:
+    """Run `work` in a thread; when cancelled, wait for its end first, so that it makes nothing behind a clean-up."""
+    task = asyncio.ensure_future(asyncio.to_thread(work, *args))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        task.exception()
+        raise
 
 
 def _settle(future: asyncio.Future[None]) -> None:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from worldtape.collectors.terminal.sandbox._files import script, written
+from worldtape.collectors.terminal.sandbox._process import in_thread
 from worldtape.collectors.terminal.sandbox._ran import Ran
 from worldtape.collectors.terminal.sandbox.config import SandboxConfig
 from worldtape.collectors.terminal.sandbox.docker._client import connect, explained
@@ -60,10 +61,10 @@ class Docker:
     async def start(self, *, cols: int, rows: int) -> None:
         """Create and start the container, then its shell."""
         try:
-            await asyncio.to_thread(self._make)
+            await in_thread(self._make)
             if self.config.files:
                 written(await self.run(["sh"], stdin=script(self.config.files)))
-            await asyncio.to_thread(self._open_shell, cols, rows)
+            await in_thread(self._open_shell, cols, rows)
         except BaseException:
             await self.close()
             raise

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from worldtape.collectors.terminal.sandbox._files import script, written
-from worldtape.collectors.terminal.sandbox._process import contents, finish, spool
+from worldtape.collectors.terminal.sandbox._process import contents, finish, in_thread, spool
 from worldtape.collectors.terminal.sandbox._pty import close_quietly, open_master, set_size
 from worldtape.collectors.terminal.sandbox._ran import Ran
 from worldtape.collectors.terminal.sandbox._started import started
@@ -54,11 +54,11 @@ class Local:
         if missing is not None:
             raise ComponentError(missing, where="local sandbox")
         try:
-            await asyncio.to_thread(self._make)
+            await in_thread(self._make)
             if self.config.files or self.config.workdir:
                 written(await self.run(["sh"], stdin=script(self.config.files, self.config.workdir)))
             self._at = self.config.workdir or _etc.HOME
-            await asyncio.to_thread(self._start_shell, cols, rows)
+            await in_thread(self._start_shell, cols, rows)
         except BaseException:
             await self.close()
             raise
@@ -105,7 +105,9 @@ class Local:
             raise ComponentError("the sandbox is not running", where="local sandbox")
         with spool("stdin", stdin) as given, spool("output") as said:
             words = [sys.executable, "-I", "-S", _ENTER, *self._plan(), *argv]
-            process = subprocess.Popen(words, stdin=given, stdout=said, stderr=said, env={}, cwd="/")  # noqa: ASYNC220 - it takes a millisecond
+            process = subprocess.Popen(  # noqa: ASYNC220 - it takes a millisecond
+                words, stdin=given, stdout=said, stderr=said, env={}, cwd="/", start_new_session=True
+            )
             code = await finish(process, timeout_s, lambda: _kill_tree(process))
             return Ran(code, contents(said))
 
