@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from worldtape.collectors.tasks import TaskFile
 from worldtape.pipelines._cluster import cluster, cores, in_windows
@@ -21,6 +19,7 @@ from worldtape.pipelines.record.outcome import Outcome, outcome_of
 from worldtape.pipelines.record.plan import Plan, make_plan
 from worldtape.pipelines.record.present import HELD, present
 from worldtape.pipelines.record.report import RecordReport
+from worldtape.pipelines.record.signals import ignore_interrupts, stoppable
 from worldtape.schemas import EndStatus
 from worldtape.storage import Lake
 
@@ -64,7 +63,7 @@ def record(
     bench = Bench(job, str(Path(os.fspath(lake)).absolute()))
     workers = job.workers if workers is None else workers
     tell = _Teller(report, plan, progress)
-    with _terminated_like_interrupted():
+    with stoppable():
         try:
             if workers == 0 and scheduler is None:
                 asyncio.run(record_all(bench, plan.missing, tell))
@@ -117,7 +116,7 @@ def _on_cluster(
 ) -> None:
     with cluster(scheduler, workers) as client:
         if scheduler is None:
-            client.run(_ignore_interrupts)
+            client.run(ignore_interrupts)
         count = max(1, len(client.nthreads()) if scheduler else workers or cores())
         chunks = list(_chunks(bench, missing, count))
         try:
@@ -134,29 +133,3 @@ def _chunks(bench: Bench, missing: Sequence[Item], workers: int) -> Iterator[Chu
     size = max(1, min(len(missing) // (2 * workers), 4 * bench.job.concurrency))
     for start in range(0, len(missing), size):
         yield Chunk(bench, tuple(missing[start : start + size]))
-
-
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole process group: only the main process may act on it.
-
-    A handler that does nothing, since SIG_IGN would pass on to the shells in the sandboxes.
-    """
-    signal.signal(signal.SIGINT, lambda *_: None)
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """Treat SIGTERM as SIGINT while this is entered; outside the main thread, do nothing."""
-
-    def interrupt(*_: Any) -> None:
-        signal.raise_signal(signal.SIGINT)
-
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -125,6 +125,7 @@ def test_stopped_in_order(job, tmp_path, how, workers):
     assert process.wait(LIMIT_S) == 130
     assert "the same command goes on" in (tmp_path / "talk").read_text()
     assert gone(below)
+    assert leftovers() == []
     assert all(not validate(tape.path).problems for tape in tapes(lake))
     ends = [end_of(tape).get("status") for tape in tapes(lake)]
     assert set(ends) <= {"completed", None}
@@ -155,3 +156,12 @@ def command(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def test_keys_that_interrupt_work_where_the_recorder_ignores_interrupts(job, tmp_path):
+    write_suite(
+        tmp_path / "wait", 1, steps='[{keystrokes: "sleep 50\\n", duration: 0.3}, {keystrokes: C-c}], cp a.txt b.txt'
+    )
+    job.write_text("name: kills\nsuite: wait\nworkers: 0\nenvironment: {timeout_s: 5}\n")
+    ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)}
+    assert json.loads(cli("record", job, "--lake", tmp_path / "lake", "--json", **ignoring).stdout)["solved"] == 1
