@@ -88,7 +88,7 @@ def members(root: int, group: int) -> Iterator[int]:
 
 
 def _task_waits(pid: int, task: int, tty: tuple[int, int]) -> bool | None:
-    line = read(f"/proc/{pid}/task/{task}/syscall")
+    line = read(f"/proc/{pid}/task/{task}/syscall") if _NAMES else None
     if line is None:
         return None if os.path.exists(f"/proc/{pid}") else False  # noqa: PTH110
     words = line.split()

@@ -7,7 +7,9 @@ import os
 import stat
 import time
 
+from worldtape.collectors.terminal import _proc
 from worldtape.collectors.terminal._far import borrow_master
+from worldtape.collectors.terminal._inside import Inside
 from worldtape.collectors.terminal._pump import Pump
 from worldtape.collectors.terminal._tail import Tail
 from worldtape.collectors.terminal.marks import Marks
@@ -17,6 +19,7 @@ from worldtape.schemas import SettledBy, Sink
 _YIELDS = 4
 _SHORTEST, _LONGEST = 0.001, 0.02
 _REST_S, _REST_AT_PROMPT_S = 0.7, 0.05
+_REST_INSIDE_S = 0.2
 _CARRIED_S = 0.2
 _SUBMITS = frozenset(b"\r\n\x03\x04\x1a\x0f")
 
@@ -37,9 +40,11 @@ class Session:
         self.marks = Marks(nonce)
         self.tail = Tail()
         self.pump.feeds += [self.marks.feed, self.tail.feed]
-        self.watch = None if shell is None else Watch(shell)
+        self.watch = None if shell is None or _proc.read_stat(shell) is None else Watch(shell)
         self.seen = self.watch is not None
         """False when nobody can see the shell's processes, so that only rest tells."""
+        self.inside: Inside | None = None
+        """Looks from inside where `watch` cannot."""
         self.last = Look(alive=True)
         self._far = stat.S_ISSOCK(os.fstat(fd).st_mode)
         self._borrowed = borrow_master(shell) if self._far and shell is not None else None
@@ -63,6 +68,9 @@ class Session:
         self.pump.attach(sink)
         self.tail.clear()
         self._marks_at_begin = self.marks.seen
+        self._marks_known = max(self._marks_known, self.marks.seen) if self.watch is None else self._marks_known
+        if self.inside is not None:
+            self.inside.forget()
         self._entered = False
 
     def resize(self, cols: int, rows: int) -> None:
@@ -124,10 +132,20 @@ class Session:
 
     async def _verdict(self, look: Look, quiet: float, deadline: float) -> SettledBy | None:
         """Say what ends the wait now, if anything does; `quiet` is for how many seconds nothing came."""
+        if not look.seen and self.inside is not None and not self.at_prompt:
+            return await self._verdict_inside(quiet, deadline)
         if look.command in RELAYS or not look.seen:
             if quiet >= (_REST_AT_PROMPT_S if self.at_prompt else _REST_S):
                 return SettledBy.PROMPT if self.at_prompt else SettledBy.REST
         elif look.waiting and self._arrived() and await self._all_came(deadline):
+            return SettledBy.PROMPT if self.at_prompt else SettledBy.INPUT
+        return SettledBy.DEADLINE if time.monotonic() >= deadline else None
+
+    async def _verdict_inside(self, quiet: float, deadline: float) -> SettledBy | None:
+        assert self.inside is not None
+        look = await self.inside.look() if quiet >= _REST_INSIDE_S else None
+        if look is not None and look.waiting and not self.pump.read():
+            self.last = look
             return SettledBy.PROMPT if self.at_prompt else SettledBy.INPUT
         return SettledBy.DEADLINE if time.monotonic() >= deadline else None
 
@@ -152,6 +170,8 @@ class Session:
             return marked
         if not self.in_shell:
             return False
+        if self.watch is None and self.last.command == "bash" and self._marks_known > 0:
+            return marked
         return marked if self._marking else True
 
     @property

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from types import TracebackType
 from typing import Any, Self
 
+from worldtape.collectors.terminal._inside import Inside
 from worldtape.collectors.terminal._session import Session
 from worldtape.collectors.terminal.actions import Stroke, keystrokes, size_of, strokes_of
 from worldtape.collectors.terminal.config import TerminalConfig
@@ -80,6 +81,8 @@ class Terminal:
         self._sandbox = make_sandbox(self.config.sandbox_config(env))
         await self._sandbox.start(cols=size[0], rows=size[1])
         self._session = Session(self._sandbox.fd, self._sandbox.shell_pid, size, self._nonce)
+        if not self._session.seen:
+            self._session.inside = Inside(self._sandbox)
 
     async def _close(self) -> None:
         session, self._session = self._session, None
@@ -109,6 +112,8 @@ class Terminal:
         settled = await session.settle(time.monotonic() + self.config.timeout_s)
         if settled is None:
             raise ComponentError("the shell ended before its first prompt", where=self.spec.backend)
+        if not session.seen and session.inside is None:
+            session.inside = Inside(sandbox)
         self._machine = await look_around(sandbox)
         session.started()
         state = probe(session, self._machine.users)
@@ -120,7 +125,7 @@ class Terminal:
             }
         )
         initial = InitialState(text=self._machine.text(state), probes=state)
-        lossiness = () if session.seen else (Lossiness.NO_PROBES,)
+        lossiness = () if session.seen else (Lossiness.PROBED_INSIDE,)
         return Ready(
             environment=found,
             initial_state=initial,

@@ -26,6 +26,9 @@ def probe(session: Session, users: dict[int, str]) -> dict[str, Any]:
         owner = pid if pid is not None and session.last.command in SHELLS else shell
         cwd, user = _cwd(owner), _user(owner, users)
         command = None if pid is None else _command(pid)
+    elif session.inside is not None:
+        cwd, command = session.inside.cwd, session.last.command
+        user = None if session.inside.uid is None else users.get(session.inside.uid, str(session.inside.uid))
     return {
         "alternate_screen": session.screen.alternate,
         "cols": cols,
