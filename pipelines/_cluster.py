@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice
@@ -30,13 +30,14 @@ def cores() -> int:
 
 
 @contextmanager
-def cluster(scheduler: str | None = None, workers: int | None = None) -> Iterator[Any]:
+def cluster(scheduler: str | None = None, workers: int | None = None, *, warm: Sequence[str] = ()) -> Iterator[Any]:
     """Give a `distributed.Client`, and take everything down again.
 
     Args:
         scheduler: address of a running scheduler (`tcp://…`); its workers need this Worldtape and the lake's path.
         workers: processes of a local cluster, one thread each; default: one per core. 0: no cluster at all, an
             `Inline` that `in_windows` runs in this process.
+        warm: modules that every worker imports before the first task, all at once, so that none is late for its share.
 
     Raises:
         ComponentError: the scheduler does not answer, or no worker starts.
@@ -45,6 +46,8 @@ def cluster(scheduler: str | None = None, workers: int | None = None) -> Iterato
         yield Inline()
         return
     with _remote(scheduler) if scheduler else _local(cores() if workers is None else workers) as client:
+        if warm:
+            client.run(_import, tuple(warm))
         yield client
 
 
@@ -98,12 +101,18 @@ def _windows(
                 done.add(fresh)
             yield item, result
     finally:
-        client.cancel(list(done.futures), force=True)
+        if left := list(done.futures):
+            client.cancel(left, force=True)
 
 
 def _module(name: str) -> Any:
     """Import what has no types of its own."""
     return import_module(name)
+
+
+def _import(names: tuple[str, ...]) -> None:
+    for name in names:
+        import_module(name)
 
 
 def _call(packed: bytes) -> Any:

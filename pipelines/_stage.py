@@ -154,6 +154,13 @@ class Stages:
                 self._progress(name, done, len(items))
             yield result
 
+    def tidy(self, *stages: Stage) -> None:
+        """Remove the shared files of earlier runs; they lie in `.cache/<stage>/`."""
+        for stage in stages:
+            for name in self.lake.store.names(f".cache/{stage.name}"):
+                if name not in stage.shared:
+                    self.lake.store.remove(name)
+
     def digest(self, *stages: str) -> str:
         """Return the hash of all notes of `stages`."""
         return _hash(*(self.outputs[stage, pair.part_id] for stage in stages for pair in self.pairs))

@@ -13,7 +13,7 @@ from worldtape.pipelines._cluster import cluster
 from worldtape.pipelines._stage import Context, Progress, Stages
 from worldtape.pipelines.curate._classes import classes_stage
 from worldtape.pipelines.curate._config import CurateConfig
-from worldtape.pipelines.curate._duplicates import duplicates_stage, hashes_stage, tidy
+from worldtape.pipelines.curate._duplicates import duplicates_stage, hashes_stage
 from worldtape.pipelines.curate._funnel import FUNNEL_FILE, Counts, Funnel, count_part, make_funnel
 from worldtape.pipelines.curate._pools import pools_stage
 from worldtape.pipelines.curate._report import CurateReport
@@ -23,6 +23,8 @@ from worldtape.storage import Lake
 
 if TYPE_CHECKING:
     from worldtape.storage.lake import Part
+
+_WARM = ("polars", "pyarrow.parquet", "xxhash", "worldtape.pipelines.curate")
 
 
 def curate(
@@ -54,7 +56,7 @@ def curate(
     config = config or CurateConfig()
     if not lake.parts("trajectories"):
         raise InputError("nothing to curate: the lake has no parts", where=lake, fix="run `worldtape project` first")
-    with cluster(scheduler, workers) as client:
+    with cluster(scheduler, workers, warm=_WARM) as client:
         stages = Stages(lake, client, progress)
         _judge(stages, config)
         funnel, classes = _funnel(stages)
@@ -66,9 +68,10 @@ def _judge(stages: Stages, config: CurateConfig) -> None:
     stages.run(hashes_stage())
     compared = duplicates_stage(stages, config.duplicates, _rows(stages))
     stages.run(compared)
-    tidy(stages, compared)
     stages.run(classes_stage(config.turn_classes))
-    stages.run(pools_stage(stages, config.pools))
+    dealt = pools_stage(stages, config.pools)
+    stages.run(dealt)
+    stages.tidy(compared, dealt)
 
 
 def _rows(stages: Stages) -> int:

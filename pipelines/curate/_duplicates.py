@@ -62,10 +62,10 @@ def duplicates_stage(stages: Stages, config: DuplicatesConfig, rows: int) -> Sta
     """
     digest = stages.digest(HASHES, RULES)
     settings = Stage(DUPLICATES, "1", judge_part, config).settings
-    folder = f".cache/{DUPLICATES}/{settings[:16]}-{digest[:16]}"
+    place = f".cache/{DUPLICATES}/{settings[:16]}-{digest[:16]}"
     buckets = max(1, -(-rows // BUCKET_ROWS))
-    wholes = [f"{folder}/trajectories-{number:05}.parquet" for number in range(buckets)]
-    turns = [f"{folder}/turns-{number:05}.parquet" for number in range(buckets)]
+    wholes = [f"{place}-trajectories-{number:05}.parquet" for number in range(buckets)]
+    turns = [f"{place}-turns-{number:05}.parquet" for number in range(buckets)]
     common: dict[str, Any] = {"lake": stages.lake, "pairs": tuple(stages.pairs), "config": config, "of": buckets}
     _compare(stages, [_Bucket(number=n, target=name, **common) for n, name in enumerate(wholes)])
     again = [
@@ -75,14 +75,6 @@ def duplicates_stage(stages: Stages, config: DuplicatesConfig, rows: int) -> Sta
     return Stage(
         DUPLICATES, "1", judge_part, config, needs=(HASHES, RULES), shared=(*wholes, *turns), shared_digest=digest
     )
-
-
-def tidy(stages: Stages, stage: Stage) -> None:
-    """Remove the files of earlier comparisons."""
-    store = stages.lake.store
-    for name in store.names(f".cache/{DUPLICATES}"):
-        if name not in stage.shared:
-            store.remove(name)
 
 
 def judge_part(context: Context) -> pl.DataFrame:

@@ -17,6 +17,7 @@ Progress = Callable[[int, int], None]
 
 PART_TAPES = 512
 PART_BYTES = 32 << 20
+_WARM = ("pyarrow.parquet", "zstandard", "worldtape.pipelines.project._part", "worldtape.collectors.renderers")
 
 
 def project(  # noqa: PLR0913
@@ -61,7 +62,7 @@ def project(  # noqa: PLR0913
 def _run(
     plan: Plan, report: ProjectReport, scheduler: str | None, workers: int | None, progress: Progress | None
 ) -> None:
-    with cluster(scheduler, 0 if len(plan.works) == 1 and scheduler is None else workers) as client:
+    with cluster(scheduler, 0 if len(plan.works) == 1 and scheduler is None else workers, warm=_WARM) as client:
         for done, (_, written) in enumerate(in_windows(client, project_part, plan.works), start=1):
             report.projected += 1
             report.workers[written.worker] += 1
