@@ -6,7 +6,7 @@ import asyncio
 import os
 import select
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -47,6 +47,14 @@ class Box:
         """Type a command and return what it printed, whatever the prompt looks like."""
         self.type(f"printf 'be%s:' gin; {command}; printf 'do%s\\n' ne\r")
         return self.read_until("done", limit_s).rpartition("begin:")[2].removesuffix("done")
+
+
+def until(true: Callable[[], Any], limit_s: float = 30) -> None:
+    """Return when it is so."""
+    deadline = time.monotonic() + limit_s
+    while not true():
+        assert time.monotonic() < deadline
+        os.sched_yield()
 
 
 @contextmanager

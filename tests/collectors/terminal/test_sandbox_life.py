@@ -7,14 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.collectors.terminal._box import SMALL, box
+from tests.collectors.terminal._box import SMALL, box, until
 from tests.collectors.terminal._needs import IMAGE, KINDS, needs
 from worldtape.collectors.terminal.sandbox import SandboxConfig, docker, local, make_sandbox, reap
 from worldtape.collectors.terminal.sandbox.docker._owner import LABEL
@@ -30,13 +28,6 @@ async def main():
     await asyncio.sleep(1000)
 asyncio.run(main())
 """
-
-
-def until(true: Callable[[], Any], limit_s: float = 30) -> None:
-    deadline = time.monotonic() + limit_s
-    while not true():
-        assert time.monotonic() < deadline
-        os.sched_yield()
 
 
 @pytest.fixture(params=KINDS)

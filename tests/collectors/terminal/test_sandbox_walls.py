@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.collectors.terminal._box import Box, box
+from tests.collectors.terminal._box import Box, box, until
 from tests.collectors.terminal._needs import KINDS
 from worldtape.schemas import Limits
 
+# Others work on this machine at the same time: what they take is not ours, but 60 GB would be.
 GB = 1 << 30
 
 
@@ -78,8 +79,8 @@ def test_twenty_gigabytes_stop_at_the_limit(cell: Box, folder: str) -> None:
     ran = cell.run(f"for i in 1 2 3; do dd if=/dev/zero of={folder}/big$i bs=1M count=20000; done; du -sm {folder}")
     assert int(ran.text.splitlines()[-1].split()[0]) <= 65
     assert "No space left" in ran.text
-    assert disk - shutil.disk_usage("/").free < 2 * GB
-    assert memory - available() < 2 * GB
+    assert disk - shutil.disk_usage("/").free < 6 * GB
+    assert memory - available() < 6 * GB
     assert cell.sandbox.alive()
     assert cell.run("echo still").text == "still\n"
 
@@ -97,9 +98,9 @@ def test_a_container_that_fills_its_root_is_ended() -> None:
         cell.run(
             "cd /root; i=0; while dd if=/dev/zero of=f$i bs=1M count=20 2>/dev/null; do i=$((i+1)); done", timeout_s=60
         )
-        assert not cell.sandbox.alive()
+        until(lambda: not cell.sandbox.alive())
         assert "disk limit" in (cell.sandbox.reason() or "")
-        assert disk - shutil.disk_usage("/").free < 3 * GB
+        assert disk - shutil.disk_usage("/").free < 6 * GB
 
 
 def test_a_fork_bomb_stays_in_its_cell(cell: Box) -> None:
@@ -124,15 +125,14 @@ def test_a_memory_hog_is_killed_and_nobody_else(cell: Box) -> None:
     memory = available()
     ran = cell.run('python3 -c "x = [bytearray(1 << 20) for _ in range(20000)]"; echo code $?', timeout_s=60)
     assert "code 137" in ran.text or "MemoryError" in ran.text
-    assert memory - available() < 2 * GB
+    assert memory - available() < 6 * GB
     assert cell.sandbox.alive()
     assert cell.run("echo still").text == "still\n"
 
 
 def test_killing_everything_kills_the_shell_only(kind: str, cell: Box) -> None:
     cell.type("kill -9 $$\r")
-    while cell.sandbox.alive():
-        cell.run("true")
+    until(lambda: not cell.sandbox.alive())
     assert cell.run("echo verify").text == "verify\n"
 
 

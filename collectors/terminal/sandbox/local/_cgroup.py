@@ -12,6 +12,7 @@ from worldtape.collectors.terminal.sandbox._started import started
 
 _PREFIX = "worldtape-"
 _COUNTER = itertools.count()
+_MOUNTINFO = Path("/proc/self/mountinfo")
 _PERIOD = 100_000
 
 
@@ -77,9 +78,9 @@ def _v1_cpu(quota: str, period: str) -> list[tuple[str, str]]:
 
 def _parents() -> tuple[int, dict[str, Path]]:
     """Return the version, and per controller the folder in which ours may be made."""
-    if not Path("/proc/self/mountinfo").exists():
+    if not _MOUNTINFO.exists():
         return 1, {}
-    mounts = [line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    mounts = [line.split() for line in _MOUNTINFO.read_text().splitlines()]
     own = {key: path for _, key, path in map(_fields, Path("/proc/self/cgroup").read_text().splitlines())}
     first: dict[str, Path] = {}
     for words in mounts:
@@ -123,12 +124,21 @@ def _second(own: Path, root: Path) -> dict[str, Path]:
 def leftovers() -> list[Path]:
     """Return the groups of sandboxes whose recorder is gone."""
     found = []
-    for parent in sorted(set(_parents()[1].values())):
-        for path in sorted(parent.glob(f"{_PREFIX}*-*-*")):
-            pid, start = path.name.removeprefix(_PREFIX).split("-")[:2]
-            if str(started(int(pid))) != start:
-                found.append(path)
+    for path in sorted(path for mount in _mounts() for path in mount.rglob(f"{_PREFIX}*-*-*")):
+        pid, _, start = path.name.removeprefix(_PREFIX).rpartition("-")[0].partition("-")
+        if pid.isdigit() and str(started(int(pid))) != start:
+            found.append(path)
     return found
+
+
+def _mounts() -> list[Path]:
+    """Return where the controllers that we use are mounted."""
+    if not _MOUNTINFO.exists():
+        return []
+    rows = [line.split() for line in _MOUNTINFO.read_text().splitlines()]
+    kinds = [(words[4], words[words.index("-") + 1], set(words[-1].split(","))) for words in rows]
+    used = {"memory", "pids", "cpu"}
+    return [Path(mount) for mount, kind, names in kinds if kind == "cgroup2" or (kind == "cgroup" and names & used)]
 
 
 def reap() -> list[str]:

@@ -5,6 +5,7 @@ So the sandbox ends with its recorder, however that ends; nothing has to notice.
 
 import json
 import os
+import select
 import shlex
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from worldtape.errors import ComponentError
 from worldtape.schemas import Limits
 
 _NAME = "/sbin/init"
+_ANSWER_S = 60.0
 # Joins the control groups and sets the limits on itself, then becomes bubblewrap.
 _LAUNCH = (
     'n=$1; shift; while [ "$n" -gt 0 ]; do echo 0 >"$1/cgroup.procs" || exit 9; shift; n=$((n-1)); done; exec "$@"'
@@ -82,7 +84,7 @@ class Init:
             if self._ask("printf init >/proc/$$/comm; echo") is None:
                 self.stop()
                 said = contents(errors).decode(errors="replace").strip().splitlines()
-                raise ComponentError(said[-1] if said else "it ended at once", where="local sandbox")
+                raise ComponentError(said[-1] if said else "it does not answer", where="local sandbox")
             self.pid = json.loads(os.read(info, 4096))["child-pid"]
             self._pidfd = os.pidfd_open(self.pid)
         self._own_home()
@@ -126,6 +128,8 @@ class Init:
         with suppress(BrokenPipeError):
             self._process.stdin.write(f"{line}\n".encode())
             self._process.stdin.flush()
+        if not select.select([self._process.stdout], [], [], _ANSWER_S)[0]:
+            return None
         return self._process.stdout.readline() or None
 
     def _own_home(self) -> None:

@@ -71,8 +71,19 @@ class Local:
         memory = limits.memory_mb + sum(_root.tmpfs_mb(limits).values())
         self._cgroup = make_cgroup(memory, limits.pids, limits.cpus)
         self._uid = SpareUid() if os.geteuid() == 0 else None
+        try:
+            self._start_init()
+        except ComponentError:
+            if self._cgroup is None or self._uid is not None:
+                raise
+            # An ordinary user may make a group and yet not be let into it.
+            self._cgroup.remove()
+            self._cgroup = None
+            self._start_init()
+
+    def _start_init(self) -> None:
         self._init = Init(
-            limits,
+            self.config.limits,
             hostname=self.config.hostname,
             env=self._env(),
             cwd=_etc.HOME,
