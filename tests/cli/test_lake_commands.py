@@ -182,3 +182,10 @@ def test_no_lake(run: Run, tmp_path: Path):
         assert done.returncode == 1
         assert b"no lake here" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_wide_rows_stand_below_each_other(lake: Lake, run: Run):
+    out = run("query", lake.uri, "FROM transitions LIMIT 1").stdout.decode()
+    assert out.startswith("── row 1 ")
+    assert "\ntransition_id " in out
+    assert "action_raw" not in out, "null is left out"

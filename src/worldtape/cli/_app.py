@@ -13,19 +13,20 @@ from worldtape.cli._console import complain
 from worldtape.errors import WorldtapeError, boundary
 
 COMMANDS: tuple[str, ...] = (
-    "build",
-    "compact",
-    "curate",
     "doctor",
-    "forget",
-    "merge",
-    "project",
-    "query",
-    "record",
-    "recover",
+    "demo",
     "schema",
+    "record",
     "shell",
+    "project",
+    "recover",
+    "compact",
+    "merge",
+    "forget",
     "show",
+    "query",
+    "curate",
+    "build",
 )
 """Command names in the order of `--help`; each stands in a module of its own name."""
 

@@ -24,6 +24,7 @@ def complain(message: str) -> None:
 
 def say(message: str) -> None:
     """Say something to the person, not to the pipe."""
+    sys.stdout.flush()
     talk().print(message, markup=False, soft_wrap=True)
 
 
@@ -34,11 +35,24 @@ def print_json(value: Any) -> None:
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
     """Write a table to stdout; null is shown as an empty cell, text as it is."""
-    table = Table(*columns, title=title, title_justify="left", show_edge=False, header_style="bold")
+    if title is not None:
+        sys.stdout.write(f"{title}\n")
+    table = Table(*columns, show_edge=False, header_style="bold")
     for row in rows:
         table.add_row(*("" if cell is None else str(cell) for cell in row))
     width = None if sys.stdout.isatty() else 200
     Console(highlight=False, markup=False, emoji=False, width=width).print(table)
+
+
+def print_records(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write each row as a block of `column  value` lines to stdout, for rows that are too wide for a table."""
+    width = max(map(len, columns))
+    for number, row in enumerate(rows, 1):
+        sys.stdout.write(f"── row {number} {'─' * 60}\n")
+        for name, cell in zip(columns, row, strict=True):
+            if cell is not None:
+                indented = str(cell).replace("\n", "\n" + " " * (width + 2))
+                sys.stdout.write(f"{name:<{width}}  {indented}\n")
 
 
 def progress() -> Progress:

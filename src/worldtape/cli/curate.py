@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from worldtape.cli._console import print_json, print_table, progress, say
+from worldtape.cli._funnel import print_funnel
 
 if TYPE_CHECKING:
     from worldtape.pipelines.curate import CurateReport
@@ -45,14 +46,7 @@ def curate(
 
 
 def _tell(report: CurateReport) -> None:
-    rows = []
-    for line in report.funnel.lines:
-        sign = 1 if line.reason is None else -1
-        counts = [None if not count else sign * count for count in (line.trajectories, line.transitions)]
-        rows.append((line.stage if line.reason is None else f"  {line.stage}: {line.reason}", *counts))
-    print_table(["", "trajectories", "transitions"], rows)
-    dealt = [(pool, counts["trajectories"], counts["transitions"]) for pool, counts in report.funnel.pools.items()]
-    print_table(["pool", "trajectories", "transitions"], dealt)
+    print_funnel(report.funnel)
     print_table(["turn class", "transitions"], report.classes.items())
     ran = sum(stage.ran for stage in report.stages)
     say(f"{ran} notes written, {sum(stage.kept for stage in report.stages)} were there already")

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worldtape.cli._console import print_table, say
+from worldtape.cli._console import print_records, print_table, say
 from worldtape.cli._text import clean
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+TABLE_COLUMNS = 10
+"""Rows with more columns than this are printed one below the other."""
 
 
 class Form(StrEnum):
@@ -81,7 +85,7 @@ def _print(rows: pa.RecordBatchReader) -> None:
     if names == ["explain_key", "explain_value"]:
         sys.stdout.writelines(f"{row[1].rstrip()}\n" for row in found)
         return
-    print_table(names, found)
+    (print_table if len(names) <= TABLE_COLUMNS else print_records)(names, found)
 
 
 def _cell(value: Any) -> Any:

@@ -1,0 +1,44 @@
+"""What a demo did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldtape.pipelines.build import BuildReport
+from worldtape.pipelines.curate import CurateReport
+from worldtape.pipelines.demo._place import Place
+from worldtape.pipelines.project import ProjectReport
+from worldtape.pipelines.record import RecordReport
+
+QUERY = "SELECT status, count(*) AS turns, round(avg(duration_ms), 1) AS ms FROM transitions GROUP BY 1 ORDER BY 2 DESC"
+"""The query that the demo shows."""
+
+
+@dataclass(slots=True)
+class DemoReport:
+    """Every stage's own report."""
+
+    place: Place
+    lake: str
+    project: ProjectReport
+    curate: CurateReport
+    builds: tuple[BuildReport, ...]
+    answer: list[dict[str, Any]]
+    """The rows that `QUERY` gave."""
+    records: list[RecordReport] = field(default_factory=list)
+    """Of each job; none where the shipped tapes were used."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain JSON types."""
+        place = {"kind": self.place.kind, "image": self.place.image, "missing": list(self.place.missing)}
+        return {
+            "place": place,
+            "lake": self.lake,
+            "records": [record.to_dict() for record in self.records],
+            "project": self.project.to_dict(),
+            "curate": self.curate.to_dict(),
+            "builds": [build.to_dict() for build in self.builds],
+            "query": QUERY,
+            "answer": self.answer,
+        }
