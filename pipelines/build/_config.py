@@ -24,7 +24,7 @@ class BuildConfig(Settings):
     """Licence of the corpus, for its card; null: that of the sources, where they all have the same."""
     shard_bytes: int = Field(256 << 20, gt=0)
     """A shard is closed when it has this many bytes on disk."""
-    group_bytes: int = Field(64 << 20, gt=0)
+    group_bytes: int = Field(32 << 20, gt=0)
     """A row group is closed before it has more bytes than this in memory; one row larger than this stands alone."""
 
 
