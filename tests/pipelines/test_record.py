@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests._sandboxes import IMAGE, need_docker, need_namespaces
+from tests.collectors.terminal._needs import IMAGE, needs
 from tests.pipelines._record import by_item, cli, end_of, job, tapes, write_suite
 from worldtape.collectors.tasks import load_suite
 from worldtape.collectors.terminal import Terminal, TerminalConfig
@@ -29,7 +29,7 @@ def lake(tmp_path):
 
 @pytest.fixture
 def _namespaces():
-    need_namespaces()
+    needs("local")
 
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.usefixtures("_namespaces")]
@@ -158,7 +158,7 @@ def test_a_reader_of_the_lake_sees_it_from_outside(suite, tmp_path, lake):
 
 @pytest.mark.docker
 def test_in_containers(suite, lake):
-    need_docker()
+    needs("docker")
     report = record(job(suite, environment={"sandbox": "docker", "image": IMAGE}, concurrency=3), lake)
     assert (report.solved, report.retried) == (3, 0)
 

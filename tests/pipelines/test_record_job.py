@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.collectors.terminal._needs import needs
 from tests.pipelines._record import cli, write_suite
 from worldtape.errors import ConfigError, NotFoundError
 from worldtape.pipelines.record import job_schema, read_job
@@ -93,9 +94,7 @@ def test_a_dead_daemon_and_a_missing_image(path):
 
 @pytest.mark.docker
 def test_a_missing_image(path):
-    from tests._sandboxes import need_docker
-
-    need_docker()
+    needs("docker")
     path.write_text("name: x\nlimit: 2\nenvironment: {sandbox: docker, image: 'worldtape/none:nope'}\n")
     done = cli("record", path, "--lake", path.parent / "lake")
     assert done.returncode == 1

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests._sandboxes import need_namespaces
+from tests.collectors.terminal._needs import needs
 from tests.pipelines._record import CLI, by_item, cli, end_of, tapes, write_suite
 from worldtape.collectors.terminal.sandbox.local import leftovers
 from worldtape.pipelines.project import project
@@ -27,7 +27,7 @@ LIMIT_S = 60
 
 @pytest.fixture
 def job(tmp_path):
-    need_namespaces()
+    needs("local")
     write_suite(tmp_path / "suite", 12, steps="ls, 'seq 300', 'sleep 0.1; cp a.txt b.txt', cat b.txt")
     path = tmp_path / "job.yaml"
     path.write_text("name: kills\nsuite: suite\nrepeats: 40\nconcurrency: 3\nworkers: 0\n")
@@ -131,7 +131,9 @@ def test_stopped_in_order(job, tmp_path, how, workers):
     assert set(ends) <= {"completed", None}
     once = tmp_path / "once.yaml"
     once.write_text("name: kills\nsuite: suite\nworkers: 0\n")
-    report = json.loads(cli("record", once, "--lake", lake, "--json").stdout)
+    again = cli("record", once, "--lake", lake, "--json")
+    assert again.returncode == 0, again.stderr
+    report = json.loads(again.stdout)
     assert report["present"] + report["solved"] == report["items"] == 12
     whole = [tape for tape in tapes(lake)[: len(ends)] if end_of(tape)]
     assert report["present"] == sum(tape.header["extra"]["repeat"] == 0 for tape in whole)

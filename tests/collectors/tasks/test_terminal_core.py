@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests._sandboxes import need_namespaces
+from tests.collectors.terminal._needs import needs
 from worldtape.collectors.tasks import TaskFile, load_suite
 from worldtape.collectors.terminal import Terminal, TerminalConfig, keystrokes
 from worldtape.schemas import StepResult
@@ -36,7 +36,7 @@ async def solve(task: TaskFile) -> tuple[int | None, int | None, list[StepResult
 
 @pytest.fixture(scope="module")
 def played():
-    need_namespaces()
+    needs("local")
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def one(task: TaskFile) -> tuple[str, Any]:
