@@ -43,12 +43,16 @@ def make_header(
     lineage: Lineage | None = None,
     extra: dict[str, Any] | None = None,
 ) -> Header:
-    """Return the header of a new recording of `environment`, with a new id and our own versions."""
+    """Return the header of a new recording of `environment`, with a new id and our own versions.
+
+    Raises:
+        InputError: `environment` has no `domain`, and its kind is no domain either.
+    """
     from worldtape import __version__
 
     return Header(
         trajectory_id=new_id(),
-        domain=Domain(getattr(environment, "domain", environment.spec.kind)),
+        domain=_domain(environment),
         environment=environment.spec,
         task=task,
         policy=policy,
@@ -61,6 +65,15 @@ def make_header(
         },
         extra=extra or {},
     )
+
+
+def _domain(environment: Environment) -> Domain:
+    name = getattr(environment, "domain", environment.spec.kind)
+    try:
+        return Domain(name)
+    except ValueError:
+        fix = f"give the environment an attribute `domain`, one of {', '.join(sorted(Domain))}"
+        raise InputError(f"{name!r} is no domain", where=type(environment).__name__, fix=fix) from None
 
 
 class Recorder:

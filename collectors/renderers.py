@@ -7,6 +7,7 @@ RENDERERS = Registry(
     "renderer",
     {
         "terminal.screen": "worldtape.collectors.terminal.render.screen:Screen",
+        "text.newest": "worldtape.collectors.newest:Newest",
     },
     group="worldtape.renderers",
 )

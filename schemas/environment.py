@@ -16,6 +16,9 @@ class Environment(Protocol):
     It is an async context manager: entering starts the backend, leaving removes it, whatever happened.
     A failure of the backend is an outcome (`infra_error`), not an exception; only a failed start raises
     `worldtape.errors.ComponentError`.
+
+    Two attributes are read where they are there: `domain` (a `Domain`; without it `spec.kind` must be one), and
+    `parse(given) -> Action | None`, by which a recorder takes more than `Action` objects (None ends the recording).
     """
 
     spec: EnvironmentSpec
