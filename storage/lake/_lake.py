@@ -139,7 +139,7 @@ class Lake:
                 write_parquet(path, rows[table], keys=sort_keys(table), limit=row_group_bytes)
 
     def parts(self, table: str = "transitions", domain: str | None = None) -> list[Part]:
-        """Return the whole parts of a table, sorted by name; orphans and replaced parts are left out.
+        """Return the whole parts of a table, sorted by name; halves and replaced parts are left out.
 
         Args:
             table: `trajectories` or `transitions`.
@@ -148,11 +148,12 @@ class Lake:
         if table not in layout.TABLES:
             raise InputError(f"no table is called {table!r}", fix="use `note_parts` for notes")
         hidden = self.replaced()
-        whole = {(part.domain, part.part_id) for part in self.files("trajectories")}
-        found = self.files(table)
+        files = {name: self.files(name) for name in ("trajectories", "transitions")}  # in this order: see `write_part`
+        halves = [{(part.domain, part.part_id) for part in found} for found in files.values()]
+        whole = halves[0] & halves[1]
         return [
             part
-            for part in found
+            for part in files[table]
             if (part.domain, part.part_id) in whole
             and part.part_id not in hidden
             and (domain is None or part.domain == domain)

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests._components import require
-from worldtape.collectors.terminal.sandbox.local._check import namespaces
+from tests.collectors.terminal._needs import needs
 from worldtape.pipelines.demo import Place, demo
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
@@ -34,8 +33,7 @@ def test_there_is_something_to_run() -> None:
 
 @pytest.mark.parametrize("code", PYTHON)
 def test_python(folder: Path, code: str) -> None:
-    missing = namespaces()
-    require("the local sandbox", missing is None, str(missing))
+    needs("local")
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()

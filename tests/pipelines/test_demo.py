@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests._components import require
-from worldtape.collectors.terminal.sandbox.local._check import namespaces
+from tests.collectors.terminal._needs import needs
 from worldtape.pipelines.demo import Place, demo
 from worldtape.pipelines.demo._demo import TAPES
 from worldtape.pipelines.demo._place import find_place
@@ -29,8 +28,7 @@ def test_shipped_tapes_render_as_they_did(tmp_path: Path) -> None:
 @pytest.mark.sandbox
 @pytest.mark.slow
 def test_a_second_run_records_nothing_twice(tmp_path: Path) -> None:
-    missing = namespaces()
-    require("the local sandbox", missing is None, str(missing))
+    needs("local")
     first = demo(tmp_path, place=Place("local"))
     assert [report.recorded["failed"] for report in first.records] == [0, 0]
     assert first.records[0].solved == first.records[0].items >= 40

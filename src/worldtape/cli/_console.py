@@ -56,7 +56,7 @@ def print_records(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None
 
 
 def progress() -> Progress:
-    """Return a progress bar on stderr, for anything that takes over a second."""
+    """Return a progress bar on stderr, for anything that takes over a second; silent where nobody watches."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = talk()
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -22,6 +22,8 @@ def project(
 ) -> None:
     """Lay recordings into the lake's tables; what is there and unchanged costs nothing.
 
+    A tape that cannot be read is named and set aside while the rest goes on; the exit code is 1 then.
+
     Example: `worldtape project ./worldtape-demo/lake`
     """
     from worldtape.pipelines.project import project as run
@@ -39,6 +41,8 @@ def project(
         print_json(report.to_dict())
     else:
         _tell(report)
+    if report.set_aside:
+        raise typer.Exit(1)
 
 
 def _tell(report: ProjectReport) -> None:

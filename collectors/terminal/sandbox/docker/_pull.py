@@ -39,7 +39,7 @@ def pull(client: Any, name: str, limit_s: float) -> None:
 
 def _short(message: str) -> str:
     """Return the end of a daemon's chain of causes."""
-    return message.rpartition(": ")[2] or message
+    return message.rpartition(": ")[2].rstrip(" )\"'") or message
 
 
 def split(name: str) -> tuple[str, str | None]:
