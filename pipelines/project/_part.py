@@ -96,4 +96,4 @@ class _Tables:
         import pyarrow as pa
 
         batches = self._batches[place] or [self._rows[place].batch()]
-        return pa.Table.from_batches(batches)
+        return pa.Table.from_batches(batches).combine_chunks()

@@ -48,6 +48,7 @@ def lake(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "lake"))
 
 
+@pytest.mark.slow
 def test_notes_do_not_depend_on_workers_and_both_work(made, tmp_path):
     found = []
     for workers in (0, 1, 2):
@@ -105,7 +106,7 @@ def test_a_changed_part_is_judged_again(lake):
     assert ran(curate(lake, workers=0)) == {s: 16 if s == "exact_duplicates" else 1 for s in STAGES}
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_killed_curation_goes_on(made, tmp_path, workers):
     whole, killed = (Path(shutil.copytree(made, tmp_path / name)) for name in ("whole", "killed"))
     curate(whole, workers=0)

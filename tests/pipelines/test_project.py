@@ -46,6 +46,7 @@ def test_made_tapes_render_as_they_say(tmp_path):
     assert project(tmp_path, workers=0).projected == 0
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_workers_and_both_work(tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     write_tapes(one, 48, steps=3)
@@ -87,7 +88,7 @@ def test_parts_are_bounded_by_bytes(tmp_path):
     assert len(Lake.open(tmp_path).parts()) == 6
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_killed_projection_goes_on(tmp_path, workers):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     write_tapes(whole, 20, steps=3)
