@@ -40,7 +40,7 @@ class Run(NamedTuple):
     progress: Progress | None
 
 
-def build_cpt(  # noqa: PLR0913  the six of every stage
+def build_cpt(
     lake: str | os.PathLike[str] | Lake,
     out: str | os.PathLike[str],
     *,
@@ -67,7 +67,7 @@ def build_cpt(  # noqa: PLR0913  the six of every stage
     return _build("cpt", lake, out, config or CptConfig(), Run(scheduler, workers, progress))
 
 
-def build_sft(  # noqa: PLR0913  the six of every stage
+def build_sft(
     lake: str | os.PathLike[str] | Lake,
     out: str | os.PathLike[str],
     *,

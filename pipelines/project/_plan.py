@@ -122,7 +122,7 @@ def _now(lake: Lake, member: Member, tapes: dict[str, TapeRef]) -> tuple[str, st
     )
 
 
-def _work(  # noqa: PLR0913, PLR0917
+def _work(
     lake: Lake, domain: str, members: list[Member], tapes: dict[str, TapeRef], current: str, part: Part | None
 ) -> Work:
     ids = [member.trajectory_id for member in members]

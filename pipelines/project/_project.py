@@ -20,7 +20,7 @@ PART_BYTES = 32 << 20
 _WARM = ("pyarrow.parquet", "zstandard", "worldtape.pipelines.project._part", "worldtape.collectors.renderers")
 
 
-def project(  # noqa: PLR0913
+def project(
     lake: str | os.PathLike[str] | Lake,
     *,
     part_size: int = PART_TAPES,

@@ -12,7 +12,7 @@ from worldtape.schemas import Environment, Lineage, Policy, PolicySpec, Task
 from worldtape.storage import Lake, TapeWriter
 
 
-def open_recorder(  # noqa: PLR0913
+def open_recorder(
     environment: Environment,
     lake: str | os.PathLike[str],
     *,

@@ -21,7 +21,7 @@ _TAIL = len(b',"crc":"00000000"}\n')
 _HUGE = re.compile(rb"[\[:,]-?[0-9]{19,}[,\]}]")
 
 
-def encode(seq: int, kind: str, wall: int, mono: int, step: int | None, data: bytes) -> bytes:  # noqa: PLR0913, PLR0917
+def encode(seq: int, kind: str, wall: int, mono: int, step: int | None, data: bytes) -> bytes:
     """Return the line of one event; `data` is its payload as ASCII JSON."""
     place = b"null" if step is None else b"%d" % step
     body = b'{"seq":%d,"kind":%b,"wall":%d,"mono":%d,"step":%b,"data":%b' % (

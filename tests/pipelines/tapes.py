@@ -211,7 +211,7 @@ def _ready(made: Made) -> dict[str, Any]:
     }
 
 
-def recordings(  # noqa: PLR0913
+def recordings(
     count: int, *, steps: int = 20, seed: int = 0, first: int = 0, tasks: int = 0, oddities: bool = True
 ) -> Iterator[Made]:
     """Yield `count` recordings. Of every 50: one copies another (7 → 5), one forks from its neighbour (11 → 10), one
@@ -231,7 +231,7 @@ def recordings(  # noqa: PLR0913
         )
 
 
-def write_tapes(  # noqa: PLR0913
+def write_tapes(
     lake: str | Path,
     count: int,
     *,

@@ -29,7 +29,7 @@ class Form(StrEnum):
     PARQUET = "parquet"
 
 
-def query(  # noqa: PLR0913, PLR0917
+def query(
     lake: Annotated[str, typer.Argument(help="The lake's folder or address.")],
     sql: Annotated[
         str, typer.Argument(help="One SELECT, EXPLAIN, DESCRIBE, SHOW or SUMMARIZE; - reads it from stdin.")

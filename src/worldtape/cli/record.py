@@ -11,7 +11,7 @@ import typer
 from worldtape.cli._console import print_json, print_table, progress, say
 
 
-def record(  # noqa: PLR0913, PLR0917
+def record(
     job: Annotated[Path | None, typer.Argument(help="The job file (YAML).")] = None,
     lake: Annotated[Path | None, typer.Option("--lake", help="The lake; made where there is none.")] = None,
     scheduler: Annotated[

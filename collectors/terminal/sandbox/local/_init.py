@@ -36,7 +36,7 @@ class Init:
         groups: control groups to join.
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         limits: Limits,
         *,
