@@ -35,7 +35,8 @@ def generated(text: str) -> str:
     for name, (body, end) in blocks.items():
         head, opened, rest = text.partition(f"<!-- {name} -->\n")
         _, closed, tail = rest.partition(f"<!-- /{end} -->")
-        assert opened and closed, name
+        assert opened, name
+        assert closed, name
         text = f"{head}{opened}\n{body}\n\n{closed}{tail}"
     return text
 
