@@ -27,6 +27,7 @@ class ChatConfig(PolicyConfig):
     endpoint: str = Field(pattern=r"^https?://")
     """Base address with its version: `http://127.0.0.1:8000/v1`."""
     model: str
+    """The name that the endpoint knows it by."""
     temperature: float | None = 0.7
     """Null leaves it to the endpoint."""
     max_tokens: int = Field(default=2048, ge=1)
@@ -34,6 +35,7 @@ class ChatConfig(PolicyConfig):
     api_key_env: str | None = None
     """Name of the environment variable that holds the key; the key itself never stands in a file."""
     timeout_s: float = Field(default=120.0, gt=0)
+    """Longest wait for one answer, seconds."""
     retries: int = Field(default=4, ge=0)
     """How often a call is repeated after 429, 5xx, a timeout or a lost connection."""
     backoff_s: float = Field(default=1.0, ge=0)

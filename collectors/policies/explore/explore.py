@@ -25,6 +25,7 @@ class ExploreConfig(PolicyConfig):
     """How to explore; the same seed chooses the same actions where the environment answers the same."""
 
     seed: int = 0
+    """Decides everything that the environment does not; in a job file, left out: the item's own."""
     steps: int | None = Field(default=None, ge=1)
     """End after so many actions; null leaves it to the recorder's limit."""
     failing: float = Field(default=0.2, ge=0, le=1)
