@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Self
 
 from worldtape.pipelines.record.attempt import Bench, record_item
 from worldtape.pipelines.record.item import Item
@@ -26,10 +27,10 @@ def record_chunk(chunk: Chunk) -> list[Outcome]:
     outcomes: list[Outcome] = []
 
     async def run() -> None:
-        with _Running():
-            await record_all(chunk.bench, chunk.items, outcomes.append)
+        running.begin()
+        await record_all(chunk.bench, chunk.items, outcomes.append)
 
-    with suppress(asyncio.CancelledError):
+    with _Running() as running, suppress(asyncio.CancelledError):
         asyncio.run(run())
     return outcomes
 
@@ -54,29 +55,45 @@ async def record_all(bench: Bench, items: Sequence[Item], done: Callable[[Outcom
         raise errors.exceptions[0] from None
 
 
-_running: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Task[None]]] = {}
+_all: set[_Running] = set()
 _changed = threading.Condition()
 
 
 class _Running:
-    """Announces the current asyncio task to `stop_here` while it is entered."""
+    """A chunk that `stop_here` can cancel; it counts as running until its event loop has cleaned up after itself."""
 
-    def __enter__(self) -> None:
-        task = asyncio.current_task()
-        assert task is not None
+    def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+        self._stopped = False
+
+    def begin(self) -> None:
+        """Be the current asyncio task."""
         with _changed:
-            _running[id(self)] = (asyncio.get_running_loop(), task)
+            self._task = asyncio.current_task()
+            if self._stopped:
+                self.stop()
+
+    def stop(self) -> None:
+        """Cancel the task, or let it be cancelled as it begins."""
+        self._stopped = True
+        if self._task is not None:
+            self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+
+    def __enter__(self) -> Self:
+        with _changed:
+            _all.add(self)
+        return self
 
     def __exit__(self, *_: object) -> None:
         with _changed:
-            del _running[id(self)]
+            _all.discard(self)
             _changed.notify_all()
 
 
 def stop_here(wait_s: float = 20.0) -> int:
     """Cancel every chunk that runs in this process, wait until their sandboxes are gone, and say how many remain."""
     with _changed:
-        for loop, task in _running.values():
-            loop.call_soon_threadsafe(task.cancel)
-        _changed.wait_for(lambda: not _running, timeout=wait_s)
-        return len(_running)
+        for running in _all:
+            running.stop()
+        _changed.wait_for(lambda: not _all, timeout=wait_s)
+        return len(_all)

@@ -165,7 +165,7 @@ class Docker:
 
     async def close(self) -> None:
         """Remove the container, and with it everything that runs in it."""
-        await asyncio.shield(asyncio.to_thread(self._remove))
+        await in_thread(self._remove)
 
     def _remove(self) -> None:
         if self._watch is not None:

@@ -1,6 +1,5 @@
 """The sandbox `local`."""
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -149,7 +148,7 @@ class Local:
         self.reason()
         close_quietly(self.fd)
         self.fd = -1
-        await asyncio.shield(asyncio.to_thread(self._remove))
+        await in_thread(self._remove)
 
     def _remove(self) -> None:
         if self._init is not None:

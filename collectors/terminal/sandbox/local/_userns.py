@@ -48,6 +48,7 @@ def open_userns(uid: int) -> int:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        start_new_session=True,
     )
     assert maker.stdin is not None
     assert maker.stdout is not None
