@@ -3,8 +3,8 @@
 import asyncio
 import sys
 
+from worldtape import open_recorder
 from worldtape.collectors.terminal import Terminal, TerminalConfig
-from worldtape.pipelines.record import open_recorder
 
 
 async def main(lake: str, sandbox: str) -> None:
