@@ -10,13 +10,14 @@ import pytest
 from tests.pipelines.build_lake import Told, write_lake
 
 SCRIPT = """
-import resource, sys
+import sys
 from worldtape.pipelines.build import CptConfig, SftConfig, build_cpt, build_sft
 lake, out = sys.argv[1:]
 build_cpt(lake, out + "/cpt", config=CptConfig(group_bytes=8 << 20), workers=0)
 report = build_sft(lake, out + "/sft", config=SftConfig(per_trajectory=None, group_bytes=8 << 20), workers=0)
 assert report.transitions_read == sum(report.dropped.values()) + report.transitions_trained
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, sum(report.group("tokens").values()) >> 20)
+peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(peak // 1024, sum(report.group("tokens").values()) >> 20)
 """
 SCREEN = "\n".join(f"{n:04d} " + "lorem ipsum dolor sit amet " * 5 for n in range(40))
 
