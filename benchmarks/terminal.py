@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import multiprocessing
 import os
 import platform
 import pty
@@ -155,15 +156,29 @@ def _share(sandbox: str, sessions: int, steps: int) -> list[tuple[float, float]]
             shutil.rmtree(lake)
 
     async def run() -> list[tuple[float, float]]:
-        ready = asyncio.Barrier(sessions)
-        return list(await asyncio.gather(*[one(ready) for _ in range(sessions)]))
+        ready = asyncio.Barrier(sessions + 1)
+        running = [asyncio.create_task(one(ready)) for _ in range(sessions)]
+        while ready.n_waiting < sessions and not any(task.done() for task in running):
+            await asyncio.sleep(0.005)
+        await asyncio.to_thread(MEETING[0].wait)
+        await ready.wait()
+        return list(await asyncio.gather(*running))
 
     return asyncio.run(run())
 
 
+MEETING: list[threading.Barrier] = []
+
+
+def _meet(barrier: threading.Barrier) -> None:
+    """Keep what all workers wait for once their sandboxes are up."""
+    MEETING[:] = [barrier]
+
+
 def at_once(sandbox: str, sessions: int, steps: int, workers: int) -> float:
     """Return the steps per second of `sessions` sandboxes together, spread over `workers` processes."""
-    with ProcessPoolExecutor(workers) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, _meet, (context.Barrier(workers),)) as pool:
         shares = [pool.submit(_share, sandbox, sessions // workers, steps) for _ in range(workers)]
         spans = [span for share in shares for span in share.result()]
     return sessions * steps / (max(end for _, end in spans) - min(begin for begin, _ in spans))
