@@ -141,13 +141,15 @@ def recorded(sandbox: str, commands: list[str], durability: str = "action") -> t
 def _share(sandbox: str, sessions: int, steps: int) -> list[tuple[float, float]]:
     """Run `sessions` at once; return begin and end of the steps of each (wall clock, seconds)."""
 
-    async def one(ready: asyncio.Barrier) -> tuple[float, float]:
+    async def one(up: asyncio.Barrier, go: asyncio.Barrier) -> tuple[float, float]:
         terminal = Terminal(TerminalConfig(sandbox=sandbox))
         lake = tempfile.mkdtemp(prefix="lake-")
         try:
             tape = TapeWriter.create(lake, make_header(terminal))
             async with Recorder(terminal, tape) as recorder:
-                await ready.wait()
+                if await up.wait() == 0:
+                    await asyncio.to_thread(MEETING[0].wait, 60)
+                await go.wait()
                 began = time.time()
                 for command in quick(steps):
                     await recorder.step([{"keystrokes": command + "\n"}])
@@ -156,13 +158,10 @@ def _share(sandbox: str, sessions: int, steps: int) -> list[tuple[float, float]]
             shutil.rmtree(lake)
 
     async def run() -> list[tuple[float, float]]:
-        ready = asyncio.Barrier(sessions + 1)
-        running = [asyncio.create_task(one(ready)) for _ in range(sessions)]
-        while ready.n_waiting < sessions and not any(task.done() for task in running):
-            await asyncio.sleep(0.005)
-        await asyncio.to_thread(MEETING[0].wait)
-        await ready.wait()
-        return list(await asyncio.gather(*running))
+        up, go = asyncio.Barrier(sessions), asyncio.Barrier(sessions)
+        async with asyncio.TaskGroup() as group:
+            running = [group.create_task(one(up, go)) for _ in range(sessions)]
+        return [task.result() for task in running]
 
     return asyncio.run(run())
 
