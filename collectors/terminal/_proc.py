@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import stat
@@ -13,11 +14,15 @@ _TTY = (5, 0)
 _POLLIN = 1
 _MOST_FDS = 1024
 
-# System calls that can wait for input, by what their first arguments mean.
-_CALLS: dict[str, dict[int, str]] = {
-    "x86_64": {0: "read", 19: "read", 7: "poll", 271: "poll", 23: "select", 270: "select", 232: "epoll", 281: "epoll",
-               441: "epoll"},
-    "aarch64": {63: "read", 65: "read", 73: "poll", 72: "select", 22: "epoll", 441: "epoll"},
+# System calls that can wait for input: what their first arguments mean, and where and in which unit the time stands
+# that they wait at most: milliseconds, or the address of seconds and micro- or nanoseconds.
+_READ = ("read", 0, "")
+_PPOLL, _PSELECT = ("poll", 2, "ns"), ("select", 4, "ns")
+_EPOLL, _EPOLL2 = ("epoll", 3, "ms"), ("epoll", 3, "ns")
+_CALLS: dict[str, dict[int, tuple[str, int, str]]] = {
+    "x86_64": {0: _READ, 19: _READ, 7: ("poll", 2, "ms"), 271: _PPOLL, 23: ("select", 4, "us"), 270: _PSELECT,
+               232: _EPOLL, 281: _EPOLL, 441: _EPOLL2},
+    "aarch64": {63: _READ, 65: _READ, 73: _PPOLL, 72: _PSELECT, 22: _EPOLL, 441: _EPOLL2},
 }  # fmt: skip
 _NAMES = _CALLS.get(platform.machine(), {})
 
@@ -62,14 +67,19 @@ def read_stat(pid: int) -> Stat | None:
     )
 
 
-def waits_for(pid: int, tty: tuple[int, int], threads: int) -> bool | None:
-    """Say whether `pid` sleeps in a system call that waits for input of the terminal; None when that cannot be seen."""
+def waits_for(pid: int, tty: tuple[int, int], threads: int) -> float | None:
+    """Say for how long `pid` sleeps at most in a system call that waits for input of the terminal.
+
+    Returns:
+        Seconds, infinite where only input ends it; −1 where it does not wait; None when that cannot be seen.
+    """
     found = _task_waits(pid, pid, tty)
-    if found or threads <= 1:
+    if threads <= 1 or found == math.inf:
         return found
     for name in names(f"/proc/{pid}/task"):
-        if int(name) != pid and _task_waits(pid, int(name), tty):
-            return True
+        waits = None if int(name) == pid else _task_waits(pid, int(name), tty)
+        if waits is not None and (found is None or waits > found) and waits >= 0:
+            found = waits
     return found
 
 
@@ -87,22 +97,33 @@ def members(root: int, group: int) -> Iterator[int]:
                 yield pid
 
 
-def _task_waits(pid: int, task: int, tty: tuple[int, int]) -> bool | None:
+def _task_waits(pid: int, task: int, tty: tuple[int, int]) -> float | None:
     line = read(f"/proc/{pid}/task/{task}/syscall") if _NAMES else None
     if line is None:
-        return None if os.path.exists(f"/proc/{pid}") else False  # noqa: PTH110
+        return None if os.path.exists(f"/proc/{pid}") else -1  # noqa: PTH110
     words = line.split()
-    if len(words) < 4 or not words[0].isdigit():  # noqa: PLR2004
-        return False
-    call = _NAMES.get(int(words[0]))
-    if call is None:
-        return False
-    first, second = int(words[1], 16), int(words[2], 16)
-    if not any(_is_tty(pid, fd, tty) for fd in _waited(pid, call, first, second)):
-        return False
+    if len(words) < 7 or not words[0].isdigit():  # noqa: PLR2004
+        return -1
+    call, place, unit = _NAMES.get(int(words[0]), ("", 0, ""))
+    arguments = [int(word, 16) for word in words[1:7]]
+    if not call or not any(_is_tty(pid, fd, tty) for fd in _waited(pid, call, *arguments[:2])):
+        return -1
+    longest = _longest(pid, arguments[place], unit)
     # A task that a signal is just waking still stands in its system call, but no longer sleeps.
     after = read(f"/proc/{pid}/task/{task}/stat")
-    return after is not None and after.rpartition(b")")[2].split()[0] == b"S"
+    return longest if after is not None and after.rpartition(b")")[2].split()[0] == b"S" else -1
+
+
+def _longest(pid: int, argument: int, unit: str) -> float:
+    """Return the seconds that an argument of a system call stands for; infinite for none, or where they are hidden."""
+    if unit == "ms":
+        limit = argument & 0xFFFFFFFF
+        return math.inf if limit >> 31 else limit / 1e3
+    data = _memory(pid, argument, 16) if unit and argument else b""
+    if len(data) < 16:  # noqa: PLR2004
+        return math.inf
+    whole, part = struct.unpack("=qq", data)
+    return float(whole + part / (1e6 if unit == "us" else 1e9))
 
 
 def _waited(pid: int, call: str, first: int, second: int) -> Iterator[int]:

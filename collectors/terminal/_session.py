@@ -11,6 +11,7 @@ from worldtape.collectors.terminal import _proc
 from worldtape.collectors.terminal._far import borrow_master
 from worldtape.collectors.terminal._inside import Inside
 from worldtape.collectors.terminal._pump import Pump
+from worldtape.collectors.terminal._stand import Stand
 from worldtape.collectors.terminal._tail import Tail
 from worldtape.collectors.terminal.marks import Marks
 from worldtape.collectors.terminal.settle import GONE, RELAYS, SHELLS, Look, Watch
@@ -46,6 +47,7 @@ class Session:
         self.inside: Inside | None = None
         """Looks from inside where `watch` cannot."""
         self.last = Look(alive=True)
+        self._stand = Stand()
         self._far = stat.S_ISSOCK(os.fstat(fd).st_mode)
         self._borrowed = borrow_master(shell) if self._far and shell is not None else None
         if self._borrowed is not None:
@@ -66,7 +68,7 @@ class Session:
     def begin(self, sink: Sink) -> None:
         """Send what is read from now on to `sink`, and begin to look for exit codes of one action."""
         self.pump.attach(sink)
-        self.tail.clear()
+        self.tail.clear(at_prompt=self.at_prompt)
         self._marks_at_begin = self.marks.seen
         self._marks_known = max(self._marks_known, self.marks.seen) if self.watch is None else self._marks_known
         if self.inside is not None:
@@ -81,6 +83,8 @@ class Session:
         """Type `data`; return how many bytes could not be typed before `deadline` (monotonic s)."""
         if not _SUBMITS.isdisjoint(data):
             self._marks_before, self._submitted, self._entered = self.marks.seen, True, True
+        self._stand = Stand()
+        self.tail.typed(data)
         before = self.pump.received["pty"]
         untyped = await self.pump.write(data, deadline)
         self._typed = (time.monotonic(), before) if data else None
@@ -137,7 +141,9 @@ class Session:
         if look.command in RELAYS or not look.seen:
             if quiet >= (_REST_AT_PROMPT_S if self.at_prompt else _REST_S):
                 return SettledBy.PROMPT if self.at_prompt else SettledBy.REST
-        elif look.waiting and self._arrived() and await self._all_came(deadline):
+        elif not look.waiting:
+            self._stand.clear()
+        elif self._stands(look) and self._arrived() and await self._all_came(deadline):
             return SettledBy.PROMPT if self.at_prompt else SettledBy.INPUT
         return SettledBy.DEADLINE if time.monotonic() >= deadline else None
 
@@ -197,17 +203,15 @@ class Session:
         return -(status & 0x7F) if status & 0x7F else status >> 8
 
     def killed(self, reason: str | None) -> str | None:
-        """Say why the shell that is gone was killed; None where it ended by itself.
+        """Say what on our side killed the shell that is gone; None where it ended by itself, or by its own command.
 
         Args:
             reason: what the sandbox knows about it.
         """
-        if reason is not None:
-            return reason
         code = self.shell_code
-        if code is not None:
-            return f"the shell was ended by signal {-code}" if code < 0 else None
-        return None if self._entered else "the shell went away between two actions"
+        if code is None:
+            return reason or (None if self._entered else "the shell went away between two actions")
+        return None if code >= 0 else reason or f"the shell was ended by signal {-code}"
 
     def close(self) -> None:
         """Let go of the terminal."""
@@ -225,6 +229,9 @@ class Session:
         if self.pump.ended and not look.waiting:
             return GONE
         return look
+
+    def _stands(self, look: Look) -> bool:
+        return self._stand.holds(look, self.pump.received["pty"], time.monotonic())
 
     def _arrived(self) -> bool:
         """Say whether typed keys have reached the terminal: at once, where its own end is at hand."""

@@ -44,6 +44,25 @@ def keystrokes(given: str | Sequence[Any]) -> Action | None:
     )
 
 
+def as_json(given: Any) -> str:
+    """Return anything as JSON; what JSON cannot hold becomes `{"python": "…"}`, which no action contains."""
+    try:
+        text = json.dumps(given, ensure_ascii=False, default=_foreign)
+        return text if text.isprintable() else json.dumps(given, default=_foreign)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(_foreign(object.__repr__(given)))
+
+
+def _foreign(value: Any) -> Any:
+    if isinstance(value, Stroke):
+        return _plain(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return list(value)
+    return {"python": repr(value)}
+
+
 def resize(cols: int, rows: int) -> Action:
     """Return the action that gives the terminal another size, in cells."""
     size = {"cols": cols, "rows": rows}
@@ -128,4 +147,4 @@ def _plain(stroke: Stroke) -> dict[str, Any]:
     return value
 
 
-__all__ = ["MAX_WAIT_S", "Stroke", "keystrokes", "parse", "resize", "size_of", "strokes_of"]
+__all__ = ["MAX_WAIT_S", "Stroke", "as_json", "keystrokes", "parse", "resize", "size_of", "strokes_of"]

@@ -10,15 +10,15 @@ from typing import Any, Self
 
 from worldtape.collectors.terminal._inside import Inside
 from worldtape.collectors.terminal._session import Session
-from worldtape.collectors.terminal.actions import Stroke, keystrokes, size_of, strokes_of
+from worldtape.collectors.terminal.actions import Stroke, as_json, keystrokes, size_of, strokes_of
 from worldtape.collectors.terminal.config import TerminalConfig
 from worldtape.collectors.terminal.initial_state import Machine, look_around
 from worldtape.collectors.terminal.keys import key_bytes
 from worldtape.collectors.terminal.marks import new_nonce, prompt_command
 from worldtape.collectors.terminal.outcomes import Facts, outcome
-from worldtape.collectors.terminal.probes import probe
+from worldtape.collectors.terminal.probes import disk, probe
 from worldtape.collectors.terminal.sandbox import Ran, Sandbox, make_sandbox
-from worldtape.errors import ComponentError, InputError
+from worldtape.errors import ComponentError, InputError, WorldtapeError
 from worldtape.schemas import (
     Action,
     EnvironmentSpec,
@@ -34,6 +34,7 @@ from worldtape.schemas import (
 
 _SET_UP_S = 120.0
 _TYPE_S = 1.0
+_ANSWER_S = 10.0
 
 
 class Terminal:
@@ -114,7 +115,7 @@ class Terminal:
             raise ComponentError("the shell ended before its first prompt", where=self.spec.backend)
         if not session.seen and session.inside is None:
             session.inside = Inside(sandbox)
-        self._machine = await look_around(sandbox)
+        self._machine = await look_around(sandbox, self.config.workdir)
         session.started()
         state = probe(session, self._machine.users)
         found = self.spec.model_copy(
@@ -124,7 +125,7 @@ class Terminal:
                 "parameters": self.spec.parameters | sandbox.spec.parameters,
             }
         )
-        initial = InitialState(text=self._machine.text(state), probes=state)
+        initial = InitialState(text=self._machine.text(state, disk(session)), probes=state)
         lossiness = () if session.seen else (Lossiness.PROBED_INSIDE,)
         return Ready(
             environment=found,
@@ -135,9 +136,10 @@ class Terminal:
 
     async def step(self, action: Action, sink: Sink) -> StepResult:
         """Type the keys of `action` and wait as it asks; an invalid one is `rejected` and nothing is typed."""
-        session, _ = self._started
+        session, sandbox = self._started
         started, mono = time.time_ns() // 1000, time.monotonic_ns()
         session.begin(sink)
+        sandbox.reason()
         facts = Facts(was_over=self._ended)
         try:
             play = self._prepare(action, facts)
@@ -146,7 +148,7 @@ class Terminal:
         else:
             if not self._ended:
                 facts.settled_by = await play
-                self._gather(facts)
+                await self._gather(facts)
             else:
                 play.close()
         return self._result(facts, started, mono)
@@ -170,7 +172,7 @@ class Terminal:
         try:
             return keystrokes(given)
         except InputError:
-            return Action(kind="keystrokes", text=given if isinstance(given, str) else repr(given))
+            return Action(kind="keystrokes", text=given if isinstance(given, str) else as_json(given))
 
     @property
     def _started(self) -> tuple[Session, Sandbox]:
@@ -201,6 +203,7 @@ class Terminal:
         if not strokes:
             raise InputError("an empty array ends a session and is no action")
         facts.interrupts = any("\x03" in key_bytes(stroke.keystrokes).decode() for stroke in strokes)
+        facts.kills = any("kill" in stroke.keystrokes.lower() for stroke in strokes) and self._started[1].alive()
         return self._type(strokes, timeout, facts)
 
     async def _type(self, strokes: Sequence[Stroke], timeout_s: float, facts: Facts) -> SettledBy | None:
@@ -213,7 +216,7 @@ class Terminal:
             wait = stroke.duration
             if wait is None and self.config.wait == "duration":
                 wait = self.config.default_duration
-            facts.untyped = await session.type(data, deadline if wait is None else begun + max(wait, _TYPE_S))
+            facts.untyped += await session.type(data, deadline if wait is None else begun + max(wait, _TYPE_S))
             settled = await (session.settle(deadline) if wait is None else session.hold(begun + wait))
             if settled is None:
                 break
@@ -225,17 +228,27 @@ class Terminal:
         sandbox.resize(cols, rows)
         return await session.settle(time.monotonic() + timeout_s)
 
-    def _gather(self, facts: Facts) -> None:
+    async def _gather(self, facts: Facts) -> None:
         session, sandbox = self._started
         facts.codes = session.marks.take()
         seen_waiting = session.last.waiting or not session.last.seen or facts.settled_by is SettledBy.REST
         facts.waiting = seen_waiting and facts.settled_by is not SettledBy.DEADLINE
         if any(facts.codes):
-            facts.message = session.tail.last_line(session.marks.start)
+            facts.message = session.tail.last_line(session.marks)
         if facts.settled_by is None:
             self._ended = True
             facts.shell_code = session.shell_code
-            facts.killed = session.killed(sandbox.reason())
+            reason = sandbox.reason()
+            facts.killed = session.killed(reason)
+            if facts.killed and reason is None and facts.own_signal and await self._answers():
+                facts.killed = None
+
+    async def _answers(self) -> bool:
+        """Say whether the sandbox, whose shell is gone, still runs commands."""
+        try:
+            return (await self._started[1].run(["true"], timeout_s=_ANSWER_S)).exit_code == 0
+        except (WorldtapeError, OSError):
+            return False
 
     def _result(self, facts: Facts, started: int, mono: int) -> StepResult:
         session, _ = self._started

@@ -13,7 +13,7 @@ _TIMEOUT_S = 20.0
 _LONGEST = 160
 _VERSION = re.compile(r"\d+(?:\.\d+)+[\w+-]*")
 _NUMBER = re.compile(r"\d+")
-_cache: dict[str, Machine] = {}
+_cache: dict[tuple[object, ...], Machine] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,14 @@ class Machine:
     tools: dict[str, str] = field(default_factory=dict)
     users: dict[int, str] = field(default_factory=dict)
 
-    def text(self, state: dict[str, Any]) -> str:
-        """Return the initial-state text: OS, kernel, CPUs, disk, tools, user, working directory, screen."""
-        named = {"os": "OS", "kernel": "Kernel", "cpus": "CPUs", "disk": "Disk (/)"}
-        lines = [f"{title}: {self.facts[name]}" for name, title in named.items() if name in self.facts]
+    def text(self, state: dict[str, Any], disk: str | None) -> str:
+        """Return the initial-state text: OS, kernel, CPUs, disk, tools, user, working directory, screen.
+
+        `disk` is the room in the working directory, where it was seen from outside.
+        """
+        facts = self.facts if disk is None else self.facts | {"disk": disk}
+        named = {"os": "OS", "kernel": "Kernel", "cpus": "CPUs", "disk": "Disk"}
+        lines = [f"{title}: {facts[name]}" for name, title in named.items() if name in facts]
         if self.tools:
             lines.append("Tools: " + ", ".join(f"{name} {version}" for name, version in self.tools.items()))
         lines += [f"{title}: {state[name]}" for name, title in _STATE.items() if state.get(name) is not None]
@@ -44,10 +48,10 @@ class Machine:
 _STATE = {"user": "User", "cwd": "Working directory"}
 
 
-async def look_around(sandbox: Sandbox) -> Machine:
-    """Ask the sandbox once, out of band; the answer is kept for other sandboxes of the same image."""
+async def look_around(sandbox: Sandbox, workdir: str | None) -> Machine:
+    """Ask the sandbox once, out of band; the answer is kept for other sandboxes of the same image and limits."""
     spec = sandbox.spec
-    key = f"{spec.backend}:{spec.image_digest}"
+    key = (spec.backend, spec.image_digest, spec.limits, workdir)
     if key not in _cache:
         script = files("worldtape.collectors.terminal").joinpath("initial_state.sh").read_bytes()
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from dataclasses import dataclass
 
 _LONGEST = 96
 
@@ -29,20 +30,28 @@ def new_nonce() -> str:
     return secrets.token_hex(4)
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where the mark of an exit code stands, and how many commands had been entered then."""
+
+    start: int
+    end: int
+    number: int
+
+
 class Marks:
     """Finds marks in a stream that may be split anywhere.
 
     Attributes:
         seen: how many there were.
-        start: what every exit code of this session begins with.
         answered: the number of the newest question (`ask`) that came back.
         codes: exit codes of the commands finished since `take`.
     """
 
     def __init__(self, nonce: str) -> None:
-        self.start = f"\x1b]8771;{nonce};".encode()
+        self._start = f"\x1b]8771;{nonce};".encode()
         self._question = f"\x1b]8772;{nonce};".encode()
-        code = re.escape(self.start) + rb"(\d{1,3});[^\x07\x1b]*?(\d+)[^\x07\x1b]*\x07"
+        code = re.escape(self._start) + rb"(\d{1,3});[^\x07\x1b]*?(\d+)[^\x07\x1b]*\x07"
         self._mark = re.compile(re.escape(self._question) + rb"(\d+)\x07|" + code)
         self._asked = 0
         self._held = b""
@@ -64,6 +73,11 @@ class Marks:
                 self._take(int(match[2]), int(match[3]))
             end = match.end()
         self._held = self._unfinished(data[end:])
+
+    def find(self, data: bytes) -> list[Mark]:
+        """Return the marks of exit codes that stand in `data`, in order."""
+        found = self._mark.finditer(data)
+        return [Mark(match.start(), match.end(), int(match[3])) for match in found if match[1] is None]
 
     def ask(self) -> tuple[int, bytes]:
         """Return a number and bytes that, written to the terminal's own end, set `answered` to it when they arrive.
@@ -89,8 +103,8 @@ class Marks:
         if start < 0:
             return b""
         tail = data[start:]
-        begun = any(tail.startswith(start) or start.startswith(tail) for start in (self.start, self._question))
+        begun = any(tail.startswith(start) or start.startswith(tail) for start in (self._start, self._question))
         return tail if begun and b"\x07" not in tail else b""
 
 
-__all__ = ["Marks", "new_nonce", "prompt_command"]
+__all__ = ["Mark", "Marks", "new_nonce", "prompt_command"]

@@ -9,6 +9,7 @@ from worldtape.schemas import ErrorInfo, Outcome, SettledBy, Status
 _SIGNAL_BASE = 128
 _LAST_SIGNAL = 31
 _SIGINT = 2
+_CRASHES = frozenset({4, 5, 6, 7, 8, 11, 13, 24, 25, 31})
 
 
 @dataclass(slots=True)
@@ -28,13 +29,25 @@ class Facts:
     codes: tuple[int, ...] = ()
     """Exit codes of the commands that it finished."""
     message: str | None = None
-    """The last line those commands printed."""
+    """The last line that the last of those commands printed."""
     interrupts: bool = False
     """Whether it typed Ctrl-C."""
     killed: str | None = None
-    """Why the shell was killed, if it was."""
+    """What on our side killed the shell, if that did."""
+    kills: bool = False
+    """Whether it speaks of killing, and the shell lived when it began."""
     shell_code: int | None = None
     """The shell's own exit code or, negative, the signal that ended it."""
+
+    @property
+    def own_signal(self) -> bool:
+        """Whether the signal that ended the shell is its own doing: a crash, or one that the action asked for.
+
+        Nobody can see afterwards who sent a signal. Ours would be SIGKILL or SIGHUP; so these count as the action's own
+        only if it speaks of killing.
+        """
+        signal = 0 if self.shell_code is None else -self.shell_code
+        return signal in _CRASHES or (signal > 0 and self.kills)
 
 
 def outcome(facts: Facts) -> Outcome:
@@ -57,13 +70,20 @@ def _ended(facts: Facts) -> Outcome:
         signal = -code if code is not None and code < 0 else None
         error = ErrorInfo(type="killed", message=facts.killed)
         return Outcome(status=Status.INFRA_ERROR, exit_codes=facts.codes, signal=signal, error=error)
+    if code is not None and code < 0:
+        error = ErrorInfo(
+            type="shell_ended", message=f"the shell was ended by signal {-code}", code=_SIGNAL_BASE - code
+        )
+        return Outcome(
+            status=Status.TOOL_ERROR, exit_code=error.code, exit_codes=facts.codes, signal=-code, error=error
+        )
     return Outcome(status=Status.OK, exit_code=code, exit_codes=facts.codes)
 
 
 def _running(facts: Facts) -> Outcome:
     error = None
     if facts.untyped:
-        error = ErrorInfo(type="not_typed", message=f"the terminal did not take the last {facts.untyped} bytes")
+        error = ErrorInfo(type="not_typed", message=f"the terminal did not take {facts.untyped} bytes")
     code = facts.codes[-1] if facts.codes else None
     return Outcome(status=Status.TIMEOUT_STILL_RUNNING, exit_code=code, exit_codes=facts.codes, error=error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -38,6 +39,27 @@ def probe(session: Session, users: dict[int, str]) -> dict[str, Any]:
         "rows": rows,
         "user": user,
     }
+
+
+def disk(session: Session) -> str | None:
+    """Return size and free space of the file system that the shell stands in; None where that cannot be seen."""
+    try:
+        found = None if session.watch is None else os.statvfs(f"/proc/{session.watch.shell}/cwd")
+    except OSError:
+        found = None
+    if found is None:
+        return None
+    return f"{_size(found.f_blocks * found.f_frsize)} total, {_size(found.f_bavail * found.f_frsize)} free"
+
+
+def _size(count: float) -> str:
+    """Return bytes as `df -h` tells them."""
+    units = iter("BKMGTPE")
+    unit = next(units)
+    while count >= 1024:  # noqa: PLR2004
+        count, unit = count / 1024, next(units)
+    tenths = count < 10 and count % 1 > 0  # noqa: PLR2004
+    return f"{math.ceil(count * 10) / 10:.1f}{unit}" if tenths else f"{math.ceil(count)}{unit}"
 
 
 def _cwd(pid: int) -> str | None:
@@ -78,4 +100,4 @@ def _uid(pid: int) -> int | None:
     return None
 
 
-__all__ = ["probe"]
+__all__ = ["disk", "probe"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
+import termios
 from dataclasses import dataclass
 
 from worldtape.collectors.terminal import _proc
@@ -27,6 +29,7 @@ class Look:
         waiting: whether the foreground process waits for input, with nothing typed that it has not read.
         pid: the process that waits, or the leader of the foreground group.
         command: its name.
+        longest: seconds after which it goes on without input; infinite where only input lets it go on.
         seen: false where `/proc` does not let us look.
     """
 
@@ -34,6 +37,7 @@ class Look:
     waiting: bool = False
     pid: int | None = None
     command: str | None = None
+    longest: float = math.inf
     seen: bool = True
 
 
@@ -96,16 +100,18 @@ class Watch:
         self.program = shell.program
         if shell.foreground <= 0:
             return Look(alive=True)
-        seen: bool | None = False
+        best, who, seen = -1.0, shell.foreground, True
         for pid in _proc.members(self.shell, shell.foreground):
             found = shell if pid == self.shell else _proc.read_stat(pid)
-            if found is None:
-                continue
-            waits = _proc.waits_for(pid, shell.tty, found.threads)
-            if waits:
-                return Look(alive=True, waiting=not unread, pid=pid, command=_command(pid))
-            seen = None if waits is None else seen
-        return Look(alive=True, pid=shell.foreground, command=_command(shell.foreground), seen=seen is not None)
+            waits = -1.0 if found is None else _proc.waits_for(pid, shell.tty, found.threads)
+            seen = seen and waits is not None
+            if waits is not None and waits > best:
+                best, who = waits, pid
+            if best == math.inf:
+                break
+        if best < 0:
+            return Look(alive=True, pid=who, command=_command(who), seen=seen)
+        return Look(alive=True, waiting=not unread, pid=who, command=_command(who), longest=min(best, self._read_s()))
 
     def close(self) -> None:
         """Let go of the terminal."""
@@ -116,6 +122,16 @@ class Watch:
 
     def _unread(self) -> bool:
         return self._slave is not None and any(event & select.POLLIN for _, event in self._poll.poll(0))
+
+    def _read_s(self) -> float:
+        """Return the seconds after which a read of the terminal gives up; infinite, but for modes with VMIN 0."""
+        try:
+            mode = None if self._slave is None else termios.tcgetattr(self._slave)
+        except termios.error:
+            mode = None
+        if mode is None or mode[3] & termios.ICANON or mode[6][termios.VMIN] != 0:
+            return math.inf
+        return int(mode[6][termios.VTIME]) / 10
 
 
 def _command(pid: int) -> str | None:

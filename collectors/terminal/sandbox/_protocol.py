@@ -46,7 +46,10 @@ class Sandbox(Protocol):
         ...
 
     def reason(self) -> str | None:
-        """Say why the sandbox was ended from outside (a limit, the daemon); null where the shell just ended."""
+        """Say why the sandbox was ended from outside (a limit, the daemon); null while the shell lives or just ended.
+
+        It is asked before each action, so that what the shell has outlived by then is never taken for its end.
+        """
         ...
 
     async def close(self) -> None:

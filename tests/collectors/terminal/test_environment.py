@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.collectors.terminal._needs import needs as needs_sandbox
 from tests.collectors.terminal._play import needs, play, playing
 from worldtape.collectors.tasks.setup import Setup
 from worldtape.collectors.terminal import Terminal, TerminalConfig, resize
+from worldtape.collectors.terminal.sandbox._started import started
 from worldtape.errors import ComponentError
 from worldtape.schemas import Action, EndStatus, Lossiness, SettledBy, Status
 
@@ -74,16 +76,56 @@ def test_full_screen_programs_follow_a_resize() -> None:
     assert done.results[1].observation.text.count("~") == 10
 
 
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        ([{"keystrokes": "ls", "wait": 3}], "element 0: unknown key 'wait'"),
+        (("ls\n", {"keystrokes": b"ls"}), "element 1: keystrokes is missing"),
+        ([{"keystrokes": "a", "duration": float("nan")}], "element 0: duration is not a number"),
+        ([{"keystrokes": "\ud800"}], "element 0: keystrokes holds half"),
+        ([b"ls"], "element 0: keystrokes is missing"),
+        ({"keystrokes": "ls"}, "the action is not an array"),
+        ({("a",): 1}, "the action is not an array"),
+        (5, "the action is not an array"),
+    ],
+)
+def test_a_python_value_of_no_known_form_is_rejected_where_it_is_wrong(given: Any, where: str) -> None:
+    action = Terminal().parse(given)
+    assert action is not None
+    json.loads(action.text)
+    done = play(action)
+    assert done.last.outcome.status is Status.REJECTED
+    assert done.last.outcome.error is not None
+    assert (done.last.outcome.error.message or "").startswith(where)
+    assert done.tape.stream("pty.in") == b""
+
+
+def test_keys_that_were_not_typed_are_not_forgotten() -> None:
+    stuck = [{"keystrokes": "x" * 20_000, "duration": 0.1}, {"keystrokes": "", "duration": 0.1}]
+    done = play([{"keystrokes": "stty raw -echo; sleep 30\n", "duration": 0.3}], stuck)
+    assert done.last.outcome.status is Status.TIMEOUT_STILL_RUNNING
+    error = done.last.outcome.error
+    assert error is not None
+    assert error.type == "not_typed"
+    left = 20_000 - (len(done.tape.stream("pty.in")) - len("stty raw -echo; sleep 30\n"))
+    assert left > 0
+    assert error.message == f"the terminal did not take {left} bytes"
+
+
 def test_errors_in_their_own_words() -> None:
-    done = play("cat nowhere", "false", "sh -c 'kill -TERM $$'", "nosuchprogram")
+    lines = ["true\nfalse\n"], ["cat nowhere\n\n"], [{"keystrokes": "sleep 9\n", "duration": 0.1}, "C-c"]
+    done = play("cat nowhere", "false", "sh -c 'kill -TERM $$'", "nosuchprogram", *lines)
     errors = [result.outcome.error for result in done.results]
     assert [error and error.message for error in errors] == [
         "cat: nowhere: No such file or directory",
         None,
         "Terminated",
         "bash: nosuchprogram: command not found",
+        None,
+        "cat: nowhere: No such file or directory",
+        None,
     ]
-    assert [result.outcome.exit_code for result in done.results] == [1, 1, 143, 127]
+    assert [result.outcome.exit_code for result in done.results] == [1, 1, 143, 127, 1, 1, 130]
     assert done.results[2].outcome.signal == 15
 
 
@@ -97,6 +139,26 @@ def test_leaving_the_shell_ends_the_recording(keys: str) -> None:
     assert done.tape.sealed.status is EndStatus.ENV_ENDED
 
 
+@pytest.mark.parametrize(
+    ("keys", "number"),
+    [
+        ("kill -9 $$\n", 9),
+        ("kill -HUP $$\n", 1),
+        ("sh -c 'kill -9 $PPID'\n", 9),
+        ("f() { f; }; ulimit -s 256; f\n", 11),
+    ],
+)
+def test_a_shell_that_the_policy_ends_by_a_signal_is_no_failure_of_ours(keys: str, number: int) -> None:
+    done = play([keys])
+    outcome = done.last.outcome
+    assert (outcome.status, outcome.signal, outcome.exit_code) == (Status.TOOL_ERROR, number, 128 + number)
+    assert outcome.error is not None
+    assert (outcome.error.type, outcome.error.message) == ("shell_ended", f"the shell was ended by signal {number}")
+    assert done.last.done
+    assert done.tape.sealed is not None
+    assert done.tape.sealed.status is EndStatus.ENV_ENDED
+
+
 async def kill_soon(terminal: Terminal) -> None:
     assert terminal.shell_pid is not None
     asyncio.get_running_loop().call_later(0.2, os.kill, terminal.shell_pid, signal.SIGKILL)
@@ -105,9 +167,13 @@ async def kill_soon(terminal: Terminal) -> None:
 async def kill_now(terminal: Terminal) -> None:
     assert terminal.shell_pid is not None
     os.kill(terminal.shell_pid, signal.SIGKILL)
+    while started(terminal.shell_pid) is not None:
+        os.sched_yield()
 
 
-@pytest.mark.parametrize(("hook", "command"), [(kill_soon, "echo before; sleep 30"), (kill_now, "true")])
+@pytest.mark.parametrize(
+    ("hook", "command"), [(kill_soon, "echo before; sleep 30"), (kill_now, "true"), (kill_now, "kill 1")]
+)
 def test_a_killed_shell_is_our_failure(hook: object, command: str) -> None:
     done = play(hook, command)  # type: ignore[arg-type]
     assert done.last.outcome.status is Status.INFRA_ERROR

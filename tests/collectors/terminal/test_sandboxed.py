@@ -11,7 +11,7 @@ import pytest
 from tests.collectors.terminal._needs import KINDS, needs
 from tests.collectors.terminal._play import play, rendered_again
 from worldtape.collectors.terminal import Terminal, resize
-from worldtape.schemas import EndStatus, Lossiness, SettledBy, Status
+from worldtape.schemas import EndStatus, Limits, Lossiness, SettledBy, Status
 
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 PROMPT, INPUT = SettledBy.PROMPT, SettledBy.INPUT
@@ -83,6 +83,26 @@ def test_a_killed_shell_is_our_failure(kind: str) -> None:
     assert done.tape.sealed.status is EndStatus.FAILED
 
 
+@pytest.mark.parametrize(("keys", "status", "code"), [("exit 3", Status.OK, 3), ("kill -9 $$", Status.TOOL_ERROR, 137)])
+def test_a_limit_that_ended_something_else_is_not_the_end(kind: str, keys: str, status: Status, code: int) -> None:
+    needs(kind)
+    done = play("python3 -c 'x = bytearray(3 << 30)'", keys, sandbox=kind)
+    assert done.results[0].outcome.signal == signal.SIGKILL
+    assert (done.last.outcome.status, done.last.outcome.exit_code) == (status, code)
+    assert done.last.done
+    assert done.tape.sealed is not None
+    assert done.tape.sealed.status is EndStatus.ENV_ENDED
+
+
+def test_a_shell_over_its_limit_is_our_failure(kind: str) -> None:
+    needs(kind)
+    limits = Limits(memory_mb=64, disk_mb=16)
+    done = play("x=$(yes kill | head -c 500M); echo $?", sandbox=kind, limits=limits)
+    assert done.last.outcome.status is Status.INFRA_ERROR
+    assert done.tape.sealed is not None
+    assert done.tape.sealed.status is EndStatus.FAILED
+
+
 def test_leaving_is_the_end(kind: str) -> None:
     needs(kind)
     done = play("true", "exit 4", sandbox=kind)
@@ -115,3 +135,11 @@ def test_the_machine_is_described(kind: str) -> None:
     assert ready.environment.backend == kind
     assert ready.initial_state.probes is not None
     assert ready.initial_state.probes["cwd"].startswith("/")
+
+
+@pytest.mark.parametrize("disk_mb", [16, 96])
+def test_the_disk_is_that_of_the_working_directory(kind: str, disk_mb: int) -> None:
+    needs(kind)
+    done = play("df -hP . | tail -1", sandbox=kind, workdir="/tmp", limits=Limits(disk_mb=disk_mb))
+    assert f"\nDisk: {disk_mb}M total, " in (done.ready.initial_state.text or "")
+    assert done.lines[-2].split()[1] == f"{disk_mb}M"

@@ -121,3 +121,48 @@ def test_tracing_and_redirection_hide_nothing_of_ours() -> None:
     assert "8771" not in "".join(result.observation.text for result in done.results)
     assert [result.outcome.exit_code for result in done.results] == [0, 0, 0, 1, 0, 1, 0]
     assert done.results[5].observation.text.split("\n")[-2] == "0"
+
+
+WAITS = {
+    "select": "import select; select.select([0], [], [], 0.15)",
+    "poll": "import select; p = select.poll(); p.register(0, 1); p.poll(150)",
+    "epoll": "import select; p = select.epoll(); p.register(0, 1); p.poll(0.15)",
+    "thread": "import select, threading as t; a = t.Thread(target=select.select, args=([0], [], [], 0.15)); "
+    "a.start(); a.join()",
+}
+
+
+@pytest.mark.parametrize("call", WAITS)
+def test_a_look_for_keys_in_passing_is_no_wait_for_input(call: str) -> None:
+    needs("python3")
+    done = play(f"python3 -c '{WAITS[call]}; print(2*21)'")
+    assert done.last.observation.settled_by is PROMPT
+    assert done.lines[-2] == "42"
+
+
+def test_a_read_with_a_short_time_out_is_waited_for() -> None:
+    done = play("read -t 0.2 x; echo no-$((1+1))", "stty -icanon min 0 time 2; head -c1; stty sane; echo no-$((1+2))")
+    assert [result.observation.settled_by for result in done.results] == [PROMPT, PROMPT]
+    assert [result.observation.text.split("\n")[-2] for result in done.results] == ["no-2", "no-3"]
+
+
+@pytest.mark.parametrize("body", ["pass", 'print(end=".", flush=True)'])
+def test_a_program_that_looks_again_and_again_waits_for_input(body: str) -> None:
+    needs("python3")
+    done = play(
+        "python3 -c 'import select\nwhile not select.select([0], [], [], 0.05)[0]: " + body + "\nprint(input(6*7))'",
+        "x",
+        timeout_s=20,
+    )
+    assert [result.observation.settled_by for result in done.results] == [INPUT, PROMPT]
+    assert done.last.outcome.status is Status.OK
+
+
+def test_keys_after_an_editor_never_reach_it() -> None:
+    needs("vi")
+    steps = ["vi note", ["ihello\n"], ["Escape"], [":wq\n"], "echo out-$((6*7))"]
+    done = play(*steps * 3)
+    assert [result.observation.settled_by for result in done.results] == [INPUT, INPUT, INPUT, PROMPT, PROMPT] * 3
+    assert [result.observation.text.split("\n")[-2] for result in done.results[4::5]] == ["out-42"] * 3
+    escaped = [result.observation.text for result in done.results[2::5]]
+    assert not [text for text in escaped if "^[" in text or "INSERT" in text]

@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from worldtape.collectors.terminal.sandbox._files import script, written
+from worldtape.collectors.terminal.sandbox._oom import memory_group, oom_kills
 from worldtape.collectors.terminal.sandbox._process import in_thread
 from worldtape.collectors.terminal.sandbox._ran import Ran
 from worldtape.collectors.terminal.sandbox.config import SandboxConfig
@@ -47,6 +49,8 @@ class Docker:
         self._shell: Shell | None = None
         self._watch: Watch | None = None
         self._reason: str | None = None
+        self._memory: Path | None = None
+        self._outlived = 0
 
     @property
     def fd(self) -> int:
@@ -126,6 +130,7 @@ class Docker:
         with explained("docker exec"):
             self._look_for(self.config.shell)
             self._shell = Shell(self._client, self._container, self.config.shell, self._options(), (cols, rows))
+        self._memory = None if self._shell.pid is None else memory_group(self._shell.pid)
 
     def _look_for(self, shell: Sequence[str] | None) -> None:
         if shell is None:
@@ -160,7 +165,13 @@ class Docker:
         return self._shell is not None and self._shell.alive()
 
     def reason(self) -> str | None:
-        """Say which limit ended the container, if one did."""
+        """Say which limit ended the container or its shell, if one did; a kill that the shell has outlived did not."""
+        kills = 0 if self._memory is None else oom_kills(self._memory)
+        if kills > self._outlived:
+            if self.alive():
+                self._outlived = kills
+            elif self._reason is None:
+                self._reason = "the memory limit"
         return self._reason
 
     async def close(self) -> None:

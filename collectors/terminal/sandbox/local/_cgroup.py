@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from worldtape.collectors.terminal.sandbox._oom import oom_kills
 from worldtape.collectors.terminal.sandbox._started import started
 
 _PREFIX = "worldtape-"
@@ -28,15 +29,9 @@ class Cgroup:
         for path in self.paths:
             _remove(path)
 
-    def events(self) -> str | None:
-        """Say which limit ended a process, if one did."""
-        for path in self.paths:
-            for name in ("memory.oom_control", "memory.events"):
-                with suppress(OSError):
-                    words = (path / name).read_text().split()
-                    if "oom_kill" in words and words[words.index("oom_kill") + 1] != "0":
-                        return "the memory limit"
-        return None
+    def kills(self) -> int:
+        """Return how many processes the memory limit has ended so far."""
+        return max(map(oom_kills, self.paths))
 
 
 def make_cgroup(memory_mb: int, pids: int, cpus: float) -> Cgroup | None:

@@ -25,7 +25,7 @@ def options(limits: Limits, hostname: str, texts: dict[str, int], env: dict[str,
     `texts` maps a path to a descriptor that holds the file's text.
     """
     words = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--as-pid-1"]
-    words += ["--hostname", hostname, "--ro-bind", "/usr", "/usr"]
+    words += ["--hostname", hostname, "--size", str(_MB), "--tmpfs", "/", "--ro-bind", "/usr", "/usr"]
     for name in _MERGED:
         words += _merged(name)
     words += ["--proc", "/proc", "--dev", "/dev"]

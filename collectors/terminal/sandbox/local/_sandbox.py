@@ -46,6 +46,7 @@ class Local:
         self._at = _etc.HOME
         self._shell_start: int | None = None
         self._reason: str | None = None
+        self._outlived = 0
 
     async def start(self, *, cols: int, rows: int) -> None:
         """Make the namespaces, then the shell in them."""
@@ -138,9 +139,12 @@ class Local:
         return self._shell_start is not None and started(self.shell_pid) == self._shell_start
 
     def reason(self) -> str | None:
-        """Say which limit ended the sandbox, if one did."""
-        if self._reason is None and self._cgroup is not None and not self.alive():
-            self._reason = self._cgroup.events()
+        """Say which limit ended the sandbox, if one did; a kill that the shell has outlived did not."""
+        kills = 0 if self._cgroup is None else self._cgroup.kills()
+        if self.alive():
+            self._outlived = kills
+        elif self._reason is None and kills > self._outlived:
+            self._reason = "the memory limit"
         return self._reason
 
     async def close(self) -> None:
