@@ -38,6 +38,8 @@ class Written:
     """What came of it."""
 
     members: tuple[Member, ...]
+    tables: bool
+    """Whether tables were written; a part of which every tape was set aside has none."""
     worker: str
 
 
@@ -45,10 +47,11 @@ def project_part(work: Work) -> Written:
     """Project the tapes of one part, write its tables and its note, and return what became of each tape."""
     tables = _Tables()
     members = [tables.add(work.lake, member) for member in work.members]
-    if work.stands or any(member.reason is None for member in members):
+    written = work.stands or any(member.reason is None for member in members)
+    if written:
         work.lake.write_part(work.domain, work.part_id, tables.trajectories(), tables.transitions())
     work.lake.write_note(STAGE, work.part_id, to_note(members, work.settings))
-    return Written(tuple(members), f"{socket.gethostname()}:{os.getpid()}")
+    return Written(tuple(members), written, f"{socket.gethostname()}:{os.getpid()}")
 
 
 class _Tables:

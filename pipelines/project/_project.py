@@ -64,8 +64,9 @@ def _run(
 ) -> None:
     with cluster(scheduler, 0 if len(plan.works) == 1 and scheduler is None else workers, warm=_WARM) as client:
         for done, (_, written) in enumerate(in_windows(client, project_part, plan.works), start=1):
-            report.projected += 1
-            report.workers[written.worker] += 1
+            if written.tables:
+                report.projected += 1
+                report.workers[written.worker] += 1
             for member in written.members:
                 _count(report, member)
             if progress is not None:

@@ -266,6 +266,17 @@ def test_bad_tapes_are_set_aside_and_the_rest_goes_on(tmp_path):
     assert told >= 1
 
 
+def test_a_part_without_a_readable_tape_is_not_written(tmp_path):
+    for tape in write_tapes(tmp_path, 2, steps=4, oddities=False):
+        spoil(tape_path(tmp_path, tape, sealed=True))
+    for _ in range(2):
+        report = project(tmp_path, workers=0)
+        assert (report.projected, report.parts, report.workers, len(report.set_aside)) == (0, 0, {}, 2)
+    write_tapes(tmp_path, 3, steps=4, oddities=False)
+    report = project(tmp_path, workers=0)
+    assert (report.projected, report.parts) == (1, 1)
+
+
 def test_an_unknown_renderer_or_a_wrong_type_sets_one_tape_aside(tmp_path):
     odd = Written(tmp_path, "odd")
     odd.ready()
