@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from worldtape.collectors.terminal.sandbox._files import script, written
-from worldtape.collectors.terminal.sandbox._process import contents, finish, spool
+from worldtape.collectors.terminal.sandbox._launch import become, launch
+from worldtape.collectors.terminal.sandbox._process import contents, finish, in_thread, spool
 from worldtape.collectors.terminal.sandbox._pty import close_quietly, set_size
 from worldtape.collectors.terminal.sandbox._ran import Ran
 from worldtape.collectors.terminal.sandbox._versions import versions
@@ -18,6 +19,8 @@ from worldtape.collectors.terminal.sandbox.config import SandboxConfig
 from worldtape.errors import ComponentError, RefusedError
 
 _KEPT = ("PATH", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ")
+# A session leader without a terminal gets the first one it opens as its controlling terminal.
+_OPEN = 'tty=$1; shift; exec "$@" <>"$tty" >&0 2>&0'
 
 
 class UnsafeLocal:
@@ -37,7 +40,7 @@ class UnsafeLocal:
         try:
             if self.config.files:
                 written(await self.run(["sh"], stdin=script(self.config.files)))
-            self._start_shell(cols, rows)
+            await in_thread(become, self._start_shell(cols, rows), _OPEN.encode())
         except OSError as error:
             await self.close()
             raise ComponentError(f"the shell does not start: {error}", where="unsafe-local") from error
@@ -46,15 +49,14 @@ class UnsafeLocal:
             raise
         self.spec = self.spec.model_copy(update={"versions": versions(), "parameters": {"limits_by": "nothing"}})
 
-    def _start_shell(self, cols: int, rows: int) -> None:
+    def _start_shell(self, cols: int, rows: int) -> int:
         shell = self.config.shell or (("bash",) if shutil.which("bash") else ("sh",))
         self.fd, slave = pty.openpty()
         set_size(self.fd, cols, rows)
         os.set_blocking(self.fd, False)
-        # A session leader without a terminal gets the first one it opens as its controlling terminal.
-        opens = ["sh", "-c", 'tty=$1; shift; exec "$@" <>"$tty" >&0 2>&0', "sh", os.ttyname(slave), *shell]
+        opens = ["sh", "-c", _OPEN, "sh", os.ttyname(slave), *shell]
         try:
-            self._shell = subprocess.Popen(
+            self._shell = launch(
                 opens,
                 env=self._env(),
                 cwd=self._cwd(),
@@ -66,6 +68,7 @@ class UnsafeLocal:
         finally:
             os.close(slave)
         self.shell_pid = self._shell.pid
+        return self.shell_pid
 
     def _env(self) -> dict[str, str]:
         assert self._home is not None
@@ -88,8 +91,8 @@ class UnsafeLocal:
             raise RefusedError("another user is asked for", where="unsafe-local", fix="use the sandbox 'docker'")
         with spool("stdin", stdin) as given, spool("output") as said:
             try:
-                process = subprocess.Popen(  # noqa: ASYNC220 - it takes a millisecond
-                    list(argv),
+                process = launch(
+                    argv,
                     stdin=given,
                     stdout=said,
                     stderr=said,

@@ -6,14 +6,15 @@ import asyncio
 import os
 import select
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.collectors.terminal._needs import IMAGE, needs
 from worldtape.collectors.terminal.sandbox import Ran, Sandbox, SandboxConfig, make_sandbox
 from worldtape.schemas import Limits
 
+Result = TypeVar("Result")
 SMALL = Limits(memory_mb=256, pids=64, disk_mb=64, file_mb=256)
 
 
@@ -26,7 +27,11 @@ class Box:
 
     def run(self, command: str, **options: Any) -> Ran:
         """Run a shell command out of band."""
-        return self._runner.run(self.sandbox.run(["sh", "-c", command], **options))
+        return self.wait_for(self.sandbox.run(["sh", "-c", command], **options))
+
+    def wait_for(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Return what `work` gives."""
+        return self._runner.run(work)
 
     def type(self, keys: str) -> None:
         """Send keys to the shell."""
@@ -43,10 +48,15 @@ class Box:
                 said += os.read(self.sandbox.fd, 65536)
         return said.decode(errors="replace")
 
+    def holds_terminal(self, args: str) -> None:
+        """Return when a process with these arguments is the one that keys go to, and sleeps."""
+        seen = self.run(f"until ps -eo stat=,args= | grep -q '^S[^ ]*+ *{args}'; do :; done", timeout_s=60)
+        assert seen.exit_code == 0, seen
+
     def say(self, command: str, limit_s: float = 30) -> str:
         """Type a command and return what it printed, whatever the prompt looks like."""
         self.type(f"printf 'be%s:' gin; {command}; printf 'do%s\\n' ne\r")
-        return self.read_until("done", limit_s).rpartition("begin:")[2].removesuffix("done")
+        return self.read_until("done", limit_s).rpartition("begin:")[2].partition("done")[0]
 
 
 def until(true: Callable[[], Any], limit_s: float = 30) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -29,5 +30,6 @@ def _docker() -> str | None:
 
 def needs(kind: str) -> None:
     """Skip, or fail in CI, where sandboxes of this kind cannot be had."""
-    missing = {"local": namespaces, "docker": _docker}[kind]()
+    checks: dict[str, Callable[[], str | None]] = {"local": namespaces, "docker": _docker}
+    missing = checks[kind]() if kind in checks else None
     require(f"the sandbox {kind!r}", missing is None, missing or "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 import worldtape
 from tests.collectors.terminal._box import Box, box
 from tests.collectors.terminal._needs import KINDS
+from worldtape.collectors.terminal.sandbox import Ran
 
 OURS = ("worldtape", "bwrap", "--args", str(Path(worldtape.__file__).resolve().parents[2]), str(Path.cwd()))
 
@@ -57,25 +59,19 @@ def test_the_shell_is_a_job_control_shell_on_its_own_terminal(machine: Box) -> N
 def test_keys_interrupt_stop_and_continue(machine: Box) -> None:
     machine.type("echo st''art; sleep 1000\r")
     machine.read_until("start")
-    _wait_for(machine, "sleep 1000")
+    machine.holds_terminal("sleep 1000")
     machine.type("\x03")
     machine.type("echo code $?\r")
     machine.read_until("code 130")
     machine.type("sleep 2000\r")
-    _wait_for(machine, "sleep 2000")
+    machine.holds_terminal("sleep 2000")
     machine.type("\x1a")
     machine.read_until("Stopped")
     assert "Running" in machine.say("bg >/dev/null; jobs")
     machine.type("fg\r")
-    machine.read_until("sleep 2000")
+    machine.holds_terminal("sleep 2000")
     machine.type("\x03")
     assert "Running" not in machine.say("jobs")
-
-
-def _wait_for(machine: Box, args: str) -> None:
-    """Return when a process with these arguments holds the terminal."""
-    seen = machine.run(f"until ps -eo stat=,args= | grep -q '^S[^ ]*+ *{args}'; do :; done", timeout_s=20)
-    assert seen.exit_code == 0, seen
 
 
 def test_network_is_loopback_only(machine: Box) -> None:
@@ -97,6 +93,27 @@ def test_run_keeps_input_output_and_code(machine: Box) -> None:
     assert machine.run("cat /tmp/notes/hello").text == "hi ü\n"
     assert machine.run("exec /no/such/program").exit_code == 127
     assert machine.run("kill -9 $$").exit_code == 137
+
+
+def test_run_keeps_what_was_said_last(machine: Box) -> None:
+    async def one(number: int) -> Ran:
+        command = f"sleep 0.0{40 + number % 20}; printf %s- $(seq {number}); echo err >&2; printf end"
+        return await machine.sandbox.run(["sh", "-c", command])
+
+    async def all_of_them() -> list[Ran]:
+        rounds = [await asyncio.gather(*map(one, range(start, start + 8))) for start in range(1, 60, 8)]
+        return [ran for some in rounds for ran in some]
+
+    for number, ran in enumerate(machine.wait_for(all_of_them()), start=1):
+        said = "".join(f"{count}-" for count in range(1, number + 1))
+        assert (ran.exit_code, ran.text) == (0, f"{said}err\nend")
+
+
+def test_run_keeps_what_was_said_by_one_that_ends_its_whole_group(machine: Box) -> None:
+    ran = machine.run("echo before; kill -9 0")
+    assert (ran.exit_code, ran.output) == (137, b"before\n")
+    ran = machine.run("echo before; exec >&- 2>&-; sleep 0.2; exit 3")
+    assert (ran.exit_code, ran.output) == (3, b"before\n")
 
 
 def test_run_ends_at_its_deadline_and_keeps_what_was_said(machine: Box) -> None:

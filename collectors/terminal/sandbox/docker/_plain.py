@@ -10,7 +10,12 @@ _CHUNK = 65536
 
 
 def plain(sock: Any) -> socket.socket:
-    """Return `sock` itself where its descriptor carries plain bytes, else one end of a pair that two threads serve."""
+    """Return `sock` itself where its descriptor carries plain bytes, else one end of a pair that two threads serve.
+
+    It waits without end from here on: docker-py leaves its own deadline for answers on it, and a terminal may be silent
+    for longer than that.
+    """
+    sock.settimeout(None)
     if isinstance(sock, socket.socket) and not isinstance(sock, ssl.SSLSocket):
         return sock
     return bridged(sock)

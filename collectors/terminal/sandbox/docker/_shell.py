@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from worldtape.collectors.terminal.sandbox._launch import become
 from worldtape.collectors.terminal.sandbox._started import started
 from worldtape.collectors.terminal.sandbox.docker._exec import raw
 from worldtape.collectors.terminal.sandbox.docker._plain import plain
@@ -17,6 +18,7 @@ from worldtape.errors import ComponentError
 
 # An exec starts with a screen of 0×0. So a reader starts first, and becomes the shell on a line that we send.
 _WAITS = ["sh", "-c", 'read -r _; exec "$@"', "sh"]
+_READER = b"\0read -r _; "
 _BASH_OR_SH = ["sh", "-c", "read -r _; command -v bash >/dev/null && exec bash; exec sh"]
 _START_S = 20.0
 
@@ -43,6 +45,8 @@ class Shell:
             self._let_go()
             self.pid = self._visible_pid()
             self._start = None if self.pid is None else started(self.pid)
+            if self.pid is not None:
+                become(self.pid, _READER)
         except BaseException:
             self.close()
             raise

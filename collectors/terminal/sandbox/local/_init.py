@@ -9,10 +9,13 @@ import select
 import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from worldtape.collectors.terminal._proc import read_stat
+from worldtape.collectors.terminal.sandbox._launch import become, launch
 from worldtape.collectors.terminal.sandbox._process import contents, spool
 from worldtape.collectors.terminal.sandbox.local import _etc, _root
 from worldtape.collectors.terminal.sandbox.local._check import bwrap
@@ -104,14 +107,14 @@ class Init:
         limits = ["prlimit", "--core=0", f"--fsize={self.limits.file_mb << 20}"]
         if not self.groups:
             limits += [f"--nproc={self.limits.pids}", f"--data={self.limits.memory_mb << 20}"]
-        launch = ["sh", "-c", _LAUNCH, "sh", str(len(self.groups)), *map(str, self.groups), *limits, "--"]
+        joins = ["sh", "-c", _LAUNCH, "sh", str(len(self.groups)), *map(str, self.groups), *limits, "--"]
         program = [str(bwrap()), "--args", str(listing), "--info-fd", str(told), "--"]
         drop: list[str] = []
         if self.uid is not None:
             ids = [f"--reuid={_etc.UID}", f"--regid={_etc.UID}", "--clear-groups", "--no-new-privs"]
             drop = ["setpriv", *ids, "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"]
-        self._process = subprocess.Popen(
-            [*launch, *program, *drop, "bash", "-c", f"exec -a {_NAME} bash"],
+        self._process = launch(
+            [*joins, *program, *drop, "bash", "-c", f"exec -a {_NAME} bash"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -146,10 +149,23 @@ class Init:
         there = f"command -v {shlex.quote(argv[0])} >/dev/null"
         start = f"SHLVL=0 setsid --fork --ctty {shlex.join(argv)} <>{tty} >&0 2>&1"
         answer = self._ask(f"cd {shlex.quote(cwd)} && {there} && {start}; echo $?; exec >/dev/null 2>&1; unset OLDPWD")
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-        if answer != b"0\n" or not children:
+        leader = self._leader(Path(self.root + tty).stat().st_rdev) if answer == b"0\n" else None
+        if leader is None:
             raise ComponentError(f"the shell {argv[0]!r} does not start", where="local sandbox")
-        return int(children[0])
+        become(leader, b"\0--ctty\0")
+        return leader
+
+    def _leader(self, tty: int) -> int | None:
+        """Return which of our children has the terminal `tty`, once one has; others are what a set-up left behind."""
+        deadline = time.monotonic() + _ANSWER_S
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children")
+        while (pids := children.read_text().split()) and time.monotonic() < deadline:
+            for pid in map(int, pids):
+                found = read_stat(pid)
+                if found is not None and os.makedev(*found.tty) == tty:
+                    return pid
+            time.sleep(0.0005)
+        return None
 
     def alive(self) -> bool:
         """Whether it runs."""
