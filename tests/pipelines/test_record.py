@@ -96,6 +96,8 @@ def test_limits_end_a_trajectory_and_it_is_judged(suite, lake):
 def test_a_shell_that_is_left_is_no_failure(tmp_path, lake):
     report = record(job(write_suite(tmp_path / "s", 1, steps="cp a.txt b.txt, exit")), lake)
     assert (report.recorded["env_ended"], report.retried) == (1, 0)
+    report = record(job(write_suite(tmp_path / "t", 1, steps="cp a.txt b.txt, kill -9 $$")), tmp_path / "other")
+    assert (report.recorded["env_ended"], report.retried, report.solved) == (1, 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,8 @@ def test_a_failure_is_tried_again_and_then_recorded(tmp_path, lake, kind, reason
     if kind == "setup":
         write_suite(folder, 1, setup="exit 3")
     elif kind == "kill":
-        write_suite(folder, 1, steps="ls, kill -9 $$")
+        # Without the word, nobody can tell that it was not killed from outside.
+        write_suite(folder, 1, steps='ls, k=ki; "$k"ll -9 $$')
     else:
         write_suite(folder, 1)
         fields["policy"] = {"kind": "llm", "endpoint": "http://127.0.0.1:1/v1", "model": "none", "retries": 0}
