@@ -22,7 +22,7 @@ class Chat:
         self.recording = recording
         self.config = config
         self._counter = counter
-        self._systems: dict[tuple[str, str | None], tuple[str, int]] = {}
+        self._systems: dict[str, tuple[str, int]] = {}
         self._heads: dict[int, int] = {}
 
     @property
@@ -34,31 +34,32 @@ class Chat:
         """Return the length of one text."""
         return self._counter.count([text])[0]
 
-    def system(self, template: str, stop: int | None = None) -> tuple[str, int]:
-        """Return the system prompt of a template, and its length; it tells of no fault from turn `stop` on."""
-        instruction = self.recording.simulation_instruction(stop)
-        key = template, instruction
-        if key not in self._systems:
+    def system(self, template: str) -> tuple[str, int]:
+        """Return the system prompt of a template, and its length."""
+        if template not in self._systems:
             recording = self.recording
             text = templates.render(
                 template,
                 initial_state=recording.row["initial_state"] if self.config.initial_state else None,
-                simulation_instruction=instruction,
+                simulation_instruction=recording.simulation_instruction,
                 demonstrations=self.config.demonstrations,
                 parameters=recording.parameters,
             )
-            self._systems[key] = text, self.size(text)
-        return self._systems[key]
+            self._systems[template] = text, self.size(text)
+        return self._systems[template]
 
     def user(self, index: int, *, first: bool, ask: bool = False) -> str:
         """Return the user turn of the `index`-th kept turn.
 
-        The first turn shown in a sample carries the state before it, and so does one whose predecessor was dropped.
+        The first turn shown in a sample carries the state before it, and so does one whose predecessor was dropped. A
+        fault that is not in force throughout is told in the turns in which it is.
         """
         turn = self.recording.turns[index]
         told = self.recording.row["instruction"] if first and self.config.instruction == "first" else None
         state = turn.before if first or turn.broken else None
-        text = user_text(turn.number, action_block(turn.kind, turn.action), instruction=told or None, state=state)
+        control = turn.instruction if self.recording.simulation_instruction is None else None
+        block = action_block(turn.kind, turn.action)
+        text = user_text(turn.number, block, instruction=told or None, control=control, state=state)
         return asked(text) if ask else text
 
     def head_size(self, index: int) -> int:

@@ -80,7 +80,7 @@ def _turns(head: Row, rows: Iterable[Row], notes: Notes, counts: Counts, rendere
             renderers.setdefault(f"{row['renderer']}@{row['renderer_version']}")
             yield _turn(row, number, before, broken, notes)
             broken = False
-        before = row["observation_text"]
+        before = row["observation_text"] if _believed(row, reason) else None
 
 
 def _turn(row: Row, number: int, before: str | None, broken: bool, notes: Notes) -> Turn:
@@ -100,6 +100,11 @@ def _turn(row: Row, number: int, before: str | None, broken: bool, notes: Notes)
         weight=weight,
         instruction=fault.get("instruction"),
     )
+
+
+def _believed(row: Row, reason: str | None) -> bool:
+    """Tell whether the text of a row shows the environment's state, so that it may stand before the next action."""
+    return row["status"] != Status.INFRA_ERROR and not (reason or "").endswith(": render_mismatch")
 
 
 def _unusable(row: Row) -> str | None:

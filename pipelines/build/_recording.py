@@ -38,7 +38,8 @@ class Recording:
         text = self.row["environment"]
         return dict(orjson.loads(text).get("parameters") or {}) if text else {}
 
-    def simulation_instruction(self, stop: int | None = None) -> str | None:
-        """Return the control instructions of the faults in force before turn `stop`, each once; null without any."""
-        told = dict.fromkeys(turn.instruction for turn in self.turns[:stop] if turn.instruction)
-        return "\n".join(told) or None
+    @property
+    def simulation_instruction(self) -> str | None:
+        """The control instruction that holds for every turn; null where there is none, or faults come and go."""
+        told = {turn.instruction for turn in self.turns}
+        return told.pop() if len(told) == 1 else None

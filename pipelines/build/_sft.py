@@ -53,7 +53,7 @@ def _sample(chat: Chat, index: int, config: SftConfig) -> dict[str, Any] | None:
     """Return the row whose target is the `index`-th kept turn, or null where even that turn alone is too long."""
     turn = chat.recording.turns[index]
     template = choose(templates.variants(chat.recording.domain, "sft"), config.seed, turn.transition_id)
-    system, system_size = chat.system(template, index + 1)
+    system, system_size = chat.system(template)
     answer = prediction_text(turn.observation)
     answer_size = chat.size(answer)
     start, history_size = _start(chat, index, chat.limit - system_size - answer_size)

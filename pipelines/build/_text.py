@@ -20,6 +20,7 @@ ASK = "Predict the observation. Answer with exactly one <predicted_observation> 
 """The output instruction at the end of a prompt; it holds no backtick, so that `read_action` finds the fence."""
 
 _ACTION, _STATE, _INSTRUCTION = "**Action:**\n", "**Current State:**\n", "**Task Instruction:**\n"
+_CONTROL = "**Simulation Instruction:**\n"
 _LANGUAGES = {"keystrokes": "json", "resize": "json", "tool_call": "json", "ui_action": "json", "python": "python"}
 _RUNS = re.compile("`+")
 _LAST_FENCE = re.compile(r"\n(`{3,})(?=\n|\Z)")
@@ -37,19 +38,23 @@ def action_block(kind: str, action: str) -> str:
     return fence(action, _LANGUAGES.get(kind, ""))
 
 
-def user_text(number: int, block: str, *, instruction: str | None = None, state: str | None = None) -> str:
+def user_text(
+    number: int, block: str, *, instruction: str | None = None, control: str | None = None, state: str | None = None
+) -> str:
     """Return a user turn.
 
     Args:
         number: counts from 1.
         block: the action as `action_block` writes it.
         instruction: what the agent was asked to do, where it is shown.
+        control: the instruction of a fault that is in force in this turn, but not in all.
         state: the observation before the action, where no turn above shows it.
     """
     head = f"### Turn {number}\n"
     told = "" if instruction is None else f"{_INSTRUCTION}{instruction}\n\n"
+    fault = "" if control is None else f"{_CONTROL}{control}\n\n"
     carried = "" if state is None else f"{_STATE}{state}\n\n"
-    return f"{head}{told}{carried}{_ACTION}{block}"
+    return f"{head}{told}{fault}{carried}{_ACTION}{block}"
 
 
 def asked(user: str) -> str:
@@ -108,7 +113,7 @@ def read_action(content: str) -> str:
 def read_state(content: str) -> str | None:
     """Return the carried state of a user turn, or null.
 
-    Exact unless the task instruction before it holds the same heading.
+    Exact unless an instruction before it holds the same heading.
 
     Raises:
         FormatError: there is no fenced action.

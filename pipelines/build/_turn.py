@@ -26,4 +26,4 @@ class Turn:
     weight: float
     """Of its class, 0 to 1."""
     instruction: str | None = None
-    """The control instruction of a fault in force."""
+    """The control instruction of the fault in force in this turn."""

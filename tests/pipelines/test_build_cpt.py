@@ -160,13 +160,14 @@ def test_only_its_pool_and_what_curation_left(tmp_path: Path) -> None:
         Told("f", turns=turns(2), domain="mcp"),
         Told("g", turns=turns(2), verdicts={0: ("rules", "empty"), 1: ("rules", "empty")}),
     )
-    assert {row["trajectory_id"]: row["transition_ids"] for row in rows} == {"d": ["d:1", "d:2"], "e": ["e:0", "e:1"]}
+    assert {row["trajectory_id"]: row["transition_ids"] for row in rows} == {"d": ["d:2"], "e": ["e:0", "e:1"]}
     assert report.dropped == {
         "pool: sft": 2,
         "rules: too_short": 2,
         "no template for mcp": 2,
         "rules: empty": 2,
         "infra_error": 1,
+        "state before unknown": 1,
         "no observation": 1,
     }
     assert report.trajectories_dropped == {
@@ -186,10 +187,25 @@ def test_after_an_unknown_state_the_chain_begins_anew(tmp_path: Path) -> None:
     assert report.dropped == {"no observation": 1, "state before unknown": 1}
 
 
-def test_a_fault_is_told(tmp_path: Path) -> None:
-    fault = {"kind": "disk_full", "instruction": "The disk is full."}
-    [row], _ = built(tmp_path, Told("a", turns=turns(3), faults={1: fault, 2: fault}))
-    assert row["messages"][0]["content"].count("The disk is full.") == 1
+FAULT = {"kind": "disk_full", "instruction": "The disk is full."}
+
+
+def test_a_fault_is_told_in_the_turns_in_which_it_is_in_force(tmp_path: Path) -> None:
+    [row], _ = built(tmp_path, Told("a", turns=turns(4), faults={1: FAULT, 2: FAULT}))
+    told = ["**Simulation Instruction:**\nThe disk is full.\n" in message["content"] for message in row["messages"]]
+    assert told == [False, False, False, True, False, True, False, False, False]
+
+
+def test_a_fault_that_is_always_in_force_is_told_once(tmp_path: Path) -> None:
+    [row], _ = built(tmp_path, Told("a", turns=turns(3), faults=dict.fromkeys(range(3), FAULT)))
+    assert ["The disk is full." in message["content"] for message in row["messages"]] == [True] + [False] * 6
+
+
+def test_the_screen_of_a_failed_sandbox_is_no_state(tmp_path: Path) -> None:
+    [row], report = built(tmp_path, Told("a", turns=turns(5), status={1: "infra_error"}))
+    assert row["transition_ids"] == ["a:0", "a:3", "a:4"]
+    assert report.dropped == {"infra_error": 1, "state before unknown": 1}
+    assert not [message for message in row["messages"] if turns(5)[1][1] in message["content"]]
 
 
 def test_a_lake_that_changed_since_curation(tmp_path: Path) -> None:

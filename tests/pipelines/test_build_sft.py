@@ -133,7 +133,8 @@ def test_an_observation_with_the_tag_is_no_target(tmp_path: Path) -> None:
     assert report.dropped == {"observation holds the tag": 1}
 
 
-def test_a_prompt_tells_of_no_later_fault(tmp_path: Path) -> None:
+def test_a_prompt_tells_of_no_later_fault_and_of_none_that_has_ended(tmp_path: Path) -> None:
     fault = {"kind": "disk_full", "instruction": "The disk is full."}
-    rows, _ = built(tmp_path, Told("a", turns=turns(4), faults={2: fault, 3: fault}))
-    assert ["The disk is full." in row["prompt"][0]["content"] for row in rows] == [False, False, True, True]
+    rows, _ = built(tmp_path, Told("a", turns=turns(4), faults={1: fault, 2: fault}))
+    assert ["The disk is full." in row["prompt"][-1]["content"] for row in rows] == [False, True, True, False]
+    assert not any("The disk is full." in row["prompt"][0]["content"] for row in rows)
