@@ -32,6 +32,8 @@ from worldtape.schemas import (
 
 PUSH = PolicySpec(kind="push")
 """The policy of somebody's own agent loop."""
+UNSTARTED = "the start failed: "
+"""How the reason of a recording begins whose environment never started; the error's class comes next."""
 _SLOW_SYNC_S = 0.001
 
 
@@ -242,7 +244,7 @@ class Recorder:
     async def _fail_start(self, error: BaseException) -> None:
         try:
             if isinstance(error, Exception):
-                self._seal(self._ended(EndStatus.FAILED, f"the start failed: {_one_line(error)}"))
+                self._seal(self._ended(EndStatus.FAILED, f"{UNSTARTED}{_one_line(error)}"))
         finally:
             self.tape.close()
             await self._leave(type(error), error, error.__traceback__)
@@ -264,4 +266,4 @@ def _one_line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()) if str(error) else type(error).__name__
 
 
-__all__ = ["PUSH", "Recorder", "make_header"]
+__all__ = ["PUSH", "UNSTARTED", "Recorder", "make_header"]

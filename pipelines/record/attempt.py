@@ -13,6 +13,7 @@ from worldtape.pipelines.record.job import JobConfig, environment_config
 from worldtape.pipelines.record.kinds import ENVIRONMENTS, make_policy
 from worldtape.pipelines.record.outcome import Outcome, outcome_of
 from worldtape.pipelines.record.present import Seen, state_of
+from worldtape.pipelines.record.trial import wait_for_backend
 from worldtape.schemas import End, EndStatus, Lineage, Status
 from worldtape.storage import TapeWriter, tape_path
 
@@ -31,17 +32,23 @@ async def record_item(bench: Bench, item: Item) -> Outcome:
 
     An attempt whose tape exists was made before (a worker died after it and Dask gave the item to another one):
     it is not made twice.
+
+    Raises:
+        OutageError: the backend does not answer any more.
     """
-    parent, made = item.parent, 0
+    parent, made, failed = item.parent, 0, 0
     outcome = outcome_of(item, Seen("", EndStatus.FAILED, reason="no attempt is left"))
-    for number, trajectory_id in enumerate(item.ids, start=item.attempt):
+    for trajectory_id in item.ids:
         seen = _found(bench, trajectory_id)
         if seen is None:
             made += 1
-            end = await _attempt(bench, item, number, trajectory_id, parent)
+            end = await _attempt(bench, item, item.attempt + failed, trajectory_id, parent)
             seen = Seen(trajectory_id, end.status, end.reward, end.reason, end.steps)
+            if seen.outage:
+                await wait_for_backend(bench.job)
         outcome = outcome_of(item, seen, attempts=made)
-        if seen.state not in {EndStatus.FAILED, EndStatus.INTERRUPTED}:
+        failed += not seen.outage
+        if seen.state not in {EndStatus.FAILED, EndStatus.INTERRUPTED} or failed == item.tries:
             break
         parent = trajectory_id
     return outcome

@@ -25,8 +25,10 @@ class Item:
     """The number of the first attempt to be made; more than 0 after a failure in an earlier run."""
     parent: str | None = None
     """The trajectory of the attempt before."""
+    tries: int = 1
+    """How many attempts may fail before the item does."""
     ids: tuple[str, ...] = ()
-    """One trajectory id for each attempt that may be made."""
+    """One trajectory id for each recording that may be begun: starts that no backend answered are no attempts."""
 
 
 def items(job: JobConfig) -> Iterator[Item]:

@@ -45,6 +45,8 @@ class JobConfig(Settings):
     """Sandboxes at once in one worker."""
     retries: int = Field(default=1, ge=0, le=20)
     """How often an item that failed on our side is tried again before it counts as failed."""
+    patience_seconds: float = Field(default=60.0, ge=0)
+    """How long a backend (Docker) that answers no more is waited for before the run stops; the same command goes on."""
     durability: Literal["none", "action", "event"] = "action"
     """When the tape is forced to disk."""
 

@@ -11,6 +11,9 @@ from worldtape.pipelines.record.present import HELD, Seen, present
 from worldtape.schemas import EndStatus, new_id
 from worldtape.storage import Lake
 
+_OUTAGES = 3
+"""So many short outages one item lives through in a run."""
+
 
 @dataclass(slots=True)
 class Plan:
@@ -28,29 +31,32 @@ class Plan:
         return len(self.missing) + len(self.done) + len(self.elsewhere)
 
 
-def make_plan(job: JobConfig, lake: Lake) -> Plan:
+def make_plan(job: JobConfig, lake: Lake, *, retry_failed: bool = False) -> Plan:
     """Compare a job with a lake.
 
-    A recording that was interrupted never counts as an attempt; one that failed on our side does.
+    A recording that was interrupted never counts as an attempt, nor does one whose backend did not answer; one that
+    failed otherwise on our side does. With `retry_failed`, those without attempts left get as many again.
     """
     wanted = {item.key: item for item in items(job)}
     seen = present(lake, wanted)
     plan = Plan()
     for key, item in wanted.items():
-        _place(plan, item, seen.get(key, ()), job.retries)
+        _place(plan, item, seen.get(key, ()), job.retries, retry_failed=retry_failed)
     return plan
 
 
-def _place(plan: Plan, item: Item, seen: Sequence[Seen], retries: int) -> None:
-    failed = [tape for tape in seen if tape.state == EndStatus.FAILED]
+def _place(plan: Plan, item: Item, seen: Sequence[Seen], retries: int, *, retry_failed: bool) -> None:
+    failed = [tape for tape in seen if tape.state == EndStatus.FAILED and not tape.outage]
+    left = retries + 1 - len(failed)
     whole = [tape for tape in seen if tape.state not in {EndStatus.FAILED, EndStatus.INTERRUPTED, HELD}]
     if whole:
         plan.done[item.key] = whole[-1]
     elif any(tape.state == HELD for tape in seen):
         plan.elsewhere.append(item.key)
-    elif len(failed) > retries:
+    elif left <= 0 and not retry_failed:
         plan.done[item.key] = failed[-1]
     else:
-        ids = tuple(new_id() for _ in range(retries + 1 - len(failed)))
+        tries = left if left > 0 else retries + 1
+        ids = tuple(new_id() for _ in range(tries + _OUTAGES))
         parent = seen[-1].trajectory_id if seen else None
-        plan.missing.append(replace(item, attempt=len(failed), parent=parent, ids=ids))
+        plan.missing.append(replace(item, attempt=len(failed), parent=parent, tries=tries, ids=ids))

@@ -12,7 +12,8 @@ from typing import Any
 
 import orjson
 
-from worldtape.errors import WorldtapeError
+from worldtape.collectors.recorder import UNSTARTED
+from worldtape.errors import ComponentError, WorldtapeError
 from worldtape.schemas import EndStatus, EventKind
 from worldtape.storage import Lake, TapeReader
 
@@ -31,6 +32,11 @@ class Seen:
     reward: float | None = None
     reason: str | None = None
     steps: int = 0
+
+    @property
+    def outage(self) -> bool:
+        """Whether the backend could not be reached: it failed before there was anything to record."""
+        return self.state == EndStatus.FAILED and (self.reason or "").startswith(UNSTARTED + ComponentError.__name__)
 
 
 def present(lake: Lake, keys: Container[str]) -> dict[str, list[Seen]]:

@@ -28,6 +28,8 @@ class RecordReport:
     elsewhere: int
     """Skipped: another process is recording them."""
     outcomes: list[Outcome] = field(default_factory=list)
+    stopped: str | None = None
+    """Why the run gave up before its end: the backend does not answer any more; the same command goes on."""
     interrupted: bool = False
     """Somebody stopped the run; the same command goes on with what is missing."""
 
@@ -48,6 +50,11 @@ class RecordReport:
     def not_started(self) -> int:
         """Items that this run was stopped before, or in the middle of."""
         return self.items - self.present - self.elsewhere - len(self.outcomes)
+
+    @property
+    def failed(self) -> int:
+        """Items of this run that failed on our side."""
+        return self.recorded[EndStatus.FAILED]
 
     @property
     def solved(self) -> int:
@@ -97,5 +104,5 @@ class RecordReport:
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain JSON types."""
         names = ["job", "lake", "items", "present", "present_solved", "present_failed", "elsewhere", "recorded"]
-        names += ["not_started", "interrupted", "retried", "judged", "solved", "steps", "reasons", "workers"]
+        names += ["not_started", "stopped", "interrupted", "retried", "judged", "solved", "steps", "reasons", "workers"]
         return {name: getattr(self, name) for name in names}

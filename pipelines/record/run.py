@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from worldtape.collectors.tasks import TaskFile
 from worldtape.pipelines._cluster import cluster, cores, in_windows
 from worldtape.pipelines.record.attempt import Bench
 from worldtape.pipelines.record.chunk import Chunk, record_all, record_chunk, stop_here
@@ -20,6 +19,7 @@ from worldtape.pipelines.record.plan import Plan, make_plan
 from worldtape.pipelines.record.present import HELD, present
 from worldtape.pipelines.record.report import RecordReport
 from worldtape.pipelines.record.signals import ignore_interrupts, stoppable
+from worldtape.pipelines.record.trial import OutageError, start_once
 from worldtape.schemas import EndStatus
 from worldtape.storage import Lake
 
@@ -33,18 +33,21 @@ def record(
     *,
     scheduler: str | None = None,
     workers: int | None = None,
+    retry_failed: bool = False,
     progress: Progress | None = None,
 ) -> RecordReport:
     """Record what is missing of `job` in `lake`; a second call records nothing twice.
 
     SIGINT and SIGTERM end it in order: tapes that are being written stay as interrupted, sandboxes are removed, and the
-    report says what was done. After a SIGKILL, `worldtape recover` seals what is there.
+    report says what was done. After a SIGKILL, `worldtape recover` seals what is there. Where the backend answers no
+    more, the run ends so too, with `stopped` in the report; that uses up no attempt.
 
     Args:
         job: a job, or the path of a job file.
         lake: a local folder, made where there is none.
         scheduler: address of a Dask scheduler whose workers see the same lake; else a local cluster.
         workers: instead of the job's.
+        retry_failed: give items whose attempts are used up as many again.
         progress: called after every item, or chunk of items on a cluster.
 
     Raises:
@@ -55,7 +58,7 @@ def record(
     """
     job = job if isinstance(job, JobConfig) else read_job(Path(job))
     where = Lake.open(lake, create=True)
-    plan = make_plan(job, where)
+    plan = make_plan(job, where, retry_failed=retry_failed)
     report = RecordReport.of(job.name, str(where), plan)
     if not plan.missing:
         return report
@@ -71,6 +74,9 @@ def record(
                 _on_cluster(bench, plan.missing, tell, scheduler, workers)
         except KeyboardInterrupt:
             report.interrupted = True
+            _catch_up(report, plan, where)
+        except OutageError as error:
+            report.stopped = str(error)
             _catch_up(report, plan, where)
     return report
 
@@ -90,15 +96,8 @@ def _try_out(job: JobConfig, missing: Sequence[Item]) -> None:
     for item in missing:
         make_policy(job.policy, item.task, item.seed)
     kind = ENVIRONMENTS[job.environment["kind"]]()
-    config = environment_config(job)
-    kind.clean(config)
-    environment = kind.make(config, TaskFile(id="try", instruction="try"))
-
-    async def start() -> None:
-        async with environment:
-            pass
-
-    asyncio.run(start())
+    kind.clean(environment_config(job))
+    asyncio.run(start_once(job))
 
 
 def _catch_up(report: RecordReport, plan: Plan, lake: Lake) -> None:
