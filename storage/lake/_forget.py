@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +13,14 @@ from worldtape.storage._disk import hold
 from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake import _moves as moves
 from worldtape.storage.lake._forgotten import remember
+from worldtape.storage.lake._mention import mention, tape_files
 from worldtape.storage.lake._read import read_arrow
 from worldtape.storage.lake._refs import blob_files, blob_names
 from worldtape.storage.lake._rewrite import copy_part, spoken_of
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from worldtape.storage.lake._lake import Lake
     from worldtape.storage.lake._part import Part
 
@@ -59,7 +63,7 @@ def forget(lake: Lake, trajectory_id: str, *, reason: str | None = None) -> Forg
         FormatError: a part is damaged and might hold it; `recover` first.
     """
     moves.finish_all(lake)
-    tapes = _tape_files(lake, trajectory_id)
+    tapes = tape_files(lake, trajectory_id)
     parts = [part for part in lake.files("transitions") if _holds(lake, part, trajectory_id)]
     if not tapes and not parts and not lake.is_forgotten(trajectory_id):
         raise NotFoundError(
@@ -77,10 +81,6 @@ def forget(lake: Lake, trajectory_id: str, *, reason: str | None = None) -> Forg
     report.descendants = _descendants(lake, trajectory_id)
     report.mentioned_in = _mentions(lake, trajectory_id)
     return report
-
-
-def _tape_files(lake: Lake, trajectory_id: str) -> list[str]:
-    return [name for name in lake.store.names(layout.tape_folder(trajectory_id)) if trajectory_id in name]
 
 
 def _holds(lake: Lake, part: Part, trajectory_id: str) -> bool:
@@ -117,18 +117,23 @@ def _forget_notes(lake: Lake, trajectory_id: str, report: Forgotten) -> None:
             report.notes.append(note.name)
 
 
-def _names(rows: object, trajectory_id: str) -> bool:
+def _names(rows: pa.Table, trajectory_id: str) -> bool:
+    return any(_named(column.combine_chunks(), mention(trajectory_id)) for column in rows.columns)
+
+
+def _named(cells: pa.Array, pattern: str) -> bool:
+    """Tell whether a text matches, however deep it lies in lists and structs."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    assert isinstance(rows, pa.Table)
-    for column in rows.columns:
-        text = column
-        while pa.types.is_list(text.type):
-            text = pc.list_flatten(text)
-        if pa.types.is_large_string(text.type) and pc.any(pc.match_substring(text, trajectory_id)).as_py():
-            return True
-    return False
+    kind = cells.type
+    if isinstance(cells, pa.ChunkedArray):
+        return any(_named(chunk, pattern) for chunk in cells.chunks)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_struct(kind):
+        inner = cells.flatten()
+        return any(_named(field, pattern) for field in (inner if isinstance(inner, list) else [inner]))
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(text and pc.any(pc.match_substring_regex(cells, pattern)).as_py())
 
 
 def _forget_tapes(lake: Lake, tapes: list[str], report: Forgotten) -> None:
@@ -155,9 +160,10 @@ def _descendants(lake: Lake, trajectory_id: str) -> list[str]:
 
 def _mentions(lake: Lake, trajectory_id: str) -> list[str]:
     ours = (f"{layout.TAPES}/", f"{layout.BLOBS}/", ".parquet")
+    pattern = re.compile(mention(trajectory_id).encode())
     found = []
     for name in lake.store.names():
         small = not name.startswith(ours) and not name.endswith(ours) and lake.store.size(name) <= _SMALL
-        if trajectory_id in name or (small and trajectory_id.encode() in lake.store.read(name)):
+        if pattern.search(name.encode()) or (small and pattern.search(lake.store.read(name))):
             found.append(name)
     return found
