@@ -125,7 +125,7 @@ def boundary(where: object = None) -> Iterator[None]:
     """
     try:
         yield
-    except WorldtapeError:
+    except (WorldtapeError, BrokenPipeError):
         raise
     except Exception as error:
         ours = _translated(error, where)

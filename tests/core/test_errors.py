@@ -44,6 +44,8 @@ def test_foreign_errors_become_ours_and_bugs_stay_bugs() -> None:
         _ = 1 / 0
     with pytest.raises(ComponentError, match="mine"), boundary():
         raise ComponentError("mine")
+    with pytest.raises(BrokenPipeError), boundary():
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
 
 
 def test_a_missing_extra_is_named() -> None:
