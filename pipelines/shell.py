@@ -14,6 +14,7 @@ from worldtape.collectors.policies.shown import Shown
 from worldtape.collectors.recorder import Recorder
 from worldtape.collectors.terminal import Terminal, TerminalConfig
 from worldtape.pipelines.record import open_recorder
+from worldtape.pipelines.record.where import local_lake
 from worldtape.schemas import PolicySpec
 from worldtape.storage import tape_path
 
@@ -39,13 +40,15 @@ def shell(lake: str | os.PathLike[str], config: TerminalConfig) -> ShellReport:
 
     Raises:
         ComponentError: the sandbox cannot be started.
+        InputError: the lake is no local folder.
         StorageError: the tape cannot be written.
     """
+    lake = local_lake(lake)
     live = sys.stdin.isatty() and sys.stdout.isatty()
     return asyncio.run(_live(lake, config) if live else _lines(lake, config))
 
 
-async def _live(lake: str | os.PathLike[str], config: TerminalConfig) -> ShellReport:
+async def _live(lake: Path, config: TerminalConfig) -> ShellReport:
     cols, rows = os.get_terminal_size(sys.stdin.fileno())
     person = Passthrough(config.model_copy(update={"cols": max(cols, 2), "rows": max(rows, 2)}), sys.stdin.fileno())
     recorder = open_recorder(person.environment, lake, policy=PolicySpec(kind="human"))
@@ -55,7 +58,7 @@ async def _live(lake: str | os.PathLike[str], config: TerminalConfig) -> ShellRe
     return _report(lake, recorder)
 
 
-async def _lines(lake: str | os.PathLike[str], config: TerminalConfig) -> ShellReport:
+async def _lines(lake: Path, config: TerminalConfig) -> ShellReport:
     person = Human(show=_print)
     async with open_recorder(Terminal(config), lake, policy=person) as recorder:
         await recorder.run(person, max_steps=_NO_LIMIT)
@@ -69,7 +72,7 @@ def _print(screen: str) -> None:
     sys.stdout.flush()
 
 
-def _report(lake: str | os.PathLike[str], recorder: Recorder) -> ShellReport:
+def _report(lake: Path, recorder: Recorder) -> ShellReport:
     end, name = recorder.end, recorder.tape.trajectory_id
     assert end is not None
-    return ShellReport(name, str(tape_path(Path(lake), name, sealed=True)), end.steps, end.status.value, end.reason)
+    return ShellReport(name, str(tape_path(lake, name, sealed=True)), end.steps, end.status.value, end.reason)

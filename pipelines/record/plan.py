@@ -31,14 +31,14 @@ class Plan:
         return len(self.missing) + len(self.done) + len(self.elsewhere)
 
 
-def make_plan(job: JobConfig, lake: Lake, *, retry_failed: bool = False) -> Plan:
-    """Compare a job with a lake.
+def make_plan(job: JobConfig, lake: Lake | None, *, retry_failed: bool = False) -> Plan:
+    """Compare a job with a lake; None: there is none yet.
 
     A recording that was interrupted never counts as an attempt, nor does one whose backend did not answer; one that
     failed otherwise on our side does. With `retry_failed`, those without attempts left get as many again.
     """
     wanted = {item.key: item for item in items(job)}
-    seen = present(lake, wanted)
+    seen = {} if lake is None else present(lake, wanted)
     plan = Plan()
     for key, item in wanted.items():
         _place(plan, item, seen.get(key, ()), job.retries, retry_failed=retry_failed)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from worldtape.errors import NotFoundError
 from worldtape.pipelines._cluster import cluster, cores, in_windows
 from worldtape.pipelines.record.attempt import Bench
 from worldtape.pipelines.record.chunk import Chunk, record_all, record_chunk, stop_here
@@ -20,6 +21,7 @@ from worldtape.pipelines.record.present import HELD, present
 from worldtape.pipelines.record.report import RecordReport
 from worldtape.pipelines.record.signals import ignore_interrupts, stoppable
 from worldtape.pipelines.record.trial import OutageError, start_once
+from worldtape.pipelines.record.where import local_lake
 from worldtape.schemas import EndStatus
 from worldtape.storage import Lake
 
@@ -54,16 +56,18 @@ def record(
         ConfigError: the job file, a task or the policy's settings are wrong.
         NotFoundError: no such file, suite, task, tag or image.
         ComponentError: Docker, namespaces or the scheduler are missing; nothing was recorded then.
-        StorageError: the lake cannot be written.
+        InputError: the lake is no local folder.
+        StorageError: it cannot be written.
     """
     job = job if isinstance(job, JobConfig) else read_job(Path(job))
-    where = Lake.open(lake, create=True)
-    plan = make_plan(job, where, retry_failed=retry_failed)
-    report = RecordReport.of(job.name, str(where), plan)
+    folder = local_lake(lake)
+    plan = make_plan(job, _open(folder), retry_failed=retry_failed)
+    report = RecordReport.of(job.name, str(folder), plan)
     if not plan.missing:
         return report
     _try_out(job, plan.missing)
-    bench = Bench(job, str(Path(os.fspath(lake)).absolute()))
+    where = Lake.open(folder, create=True)
+    bench = Bench(job, str(folder))
     workers = job.workers if workers is None else workers
     tell = _Teller(report, plan, progress)
     with stoppable():
@@ -79,6 +83,13 @@ def record(
             report.stopped = str(error)
             _catch_up(report, plan, where)
     return report
+
+
+def _open(folder: Path) -> Lake | None:
+    try:
+        return Lake.open(folder)
+    except NotFoundError:
+        return None
 
 
 class _Teller:

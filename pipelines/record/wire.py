@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from worldtape.collectors.recorder import PUSH, Recorder, make_header
+from worldtape.pipelines.record.where import local_lake
 from worldtape.schemas import Environment, Lineage, Policy, PolicySpec, Task
 from worldtape.storage import Lake, TapeWriter
 
@@ -37,12 +37,14 @@ def open_recorder(
         durability: `none`, `action` (on disk before the next action) or `event`.
 
     Raises:
+        InputError: the lake is no local folder.
         StorageError: the tape cannot be written.
         ConfigError: the durability is unknown.
     """
-    Lake.open(lake, create=True)
+    folder = local_lake(lake)
+    Lake.open(folder, create=True)
     if policy is None:
         policy = PUSH
     spec = policy if isinstance(policy, PolicySpec) else policy.spec
     header = make_header(environment, spec, task=task, lineage=lineage, extra=dict(extra or {}))
-    return Recorder(environment, TapeWriter.create(Path(lake), header, durability=durability), task=task)
+    return Recorder(environment, TapeWriter.create(folder, header, durability=durability), task=task)

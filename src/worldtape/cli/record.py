@@ -13,7 +13,9 @@ from worldtape.cli._console import complain, print_json, print_table, progress, 
 
 def record(
     job: Annotated[Path | None, typer.Argument(help="The job file (YAML).")] = None,
-    lake: Annotated[Path | None, typer.Option("--lake", help="The lake; made where there is none.")] = None,
+    lake: Annotated[
+        str | None, typer.Option("--lake", help="The lake, a local folder; made where there is none.")
+    ] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="A Dask scheduler (tcp://…) instead of a local cluster.")
     ] = None,

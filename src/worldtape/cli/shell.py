@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +10,7 @@ from worldtape.cli._console import say
 
 
 def shell(
-    lake: Annotated[Path, typer.Option("--lake", help="The lake; made where there is none.")] = Path("lake"),
+    lake: Annotated[str, typer.Option("--lake", help="The lake, a local folder; made where there is none.")] = "lake",
     sandbox: Annotated[str, typer.Option(help="`local` (namespaces), `docker` or `unsafe-local`.")] = "local",
     image: Annotated[str | None, typer.Option(help="The container image (docker only).")] = None,
     network: Annotated[str, typer.Option(help="`none`, `bridge` or `host`.")] = "none",
