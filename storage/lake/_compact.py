@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from worldtape.errors import FormatError
 from worldtape.storage.lake import _moves as moves
 from worldtape.storage.lake._layout import part_id
 from worldtape.storage.lake._read import plain_bytes, read_arrow, twin
-from worldtape.storage.lake._rewrite import spoken_of
+from worldtape.storage.lake._rewrite import copy_part, kept, notes_by_part, spoken_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,8 +35,13 @@ class Compacted:
 class _Candidate:
     part: Part
     members: tuple[str, ...]
+    """The trajectories it has rows of, and those it alone has notes of."""
     size: int
-    stages: tuple[str, ...]
+    notes: tuple[Part, ...]
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        return tuple(note.table for note in self.notes)
 
 
 def compact(
@@ -60,13 +66,13 @@ def compact(
         progress: called with how many groups are done and how many there are.
 
     Raises:
-        FormatError: a part is damaged; nothing of its group has changed.
+        FormatError: a part is damaged, or a trajectory stands in two; nothing of its group has changed.
     """
     moves.finish_all(lake)
     report = Compacted(before=len(lake.parts("trajectories", domain)))
     groups = list(_groups(_candidates(lake, domain), target_bytes))
     for done, group in enumerate(groups, start=1):
-        _merge(lake, [candidate.part for candidate in group], [m for candidate in group for m in candidate.members])
+        _merge(lake, group)
         report.merged += len(group)
         if progress is not None:
             progress(done, len(groups))
@@ -75,14 +81,18 @@ def compact(
 
 
 def _candidates(lake: Lake, domain: str | None) -> list[_Candidate]:
-    notes: dict[str, list[Part]] = {}
-    for note in lake.note_files():
-        notes.setdefault(note.part_id, []).append(note)
+    notes = notes_by_part(lake)
+    parts = lake.parts("transitions")
+    rows = {part: set(lake.members(part)) for part in parts}
+    settled = set().union(*rows.values())
     found = []
-    for part in lake.parts("transitions", domain):
+    for part in parts:
         judged = notes.get(part.part_id, [])
-        members = tuple(sorted(spoken_of(lake, part, judged)))
-        found.append(_Candidate(part, members, plain_bytes(lake, part), tuple(note.table for note in judged)))
+        alone = spoken_of(lake, part, judged) - settled
+        settled |= alone
+        if domain in (None, part.domain):
+            members = tuple(sorted(rows[part] | alone))
+            found.append(_Candidate(part, members, plain_bytes(lake, part), tuple(judged)))
     return sorted(found, key=lambda candidate: (candidate.part.domain, candidate.stages, candidate.members))
 
 
@@ -103,31 +113,52 @@ def _groups(candidates: list[_Candidate], target: int) -> Iterator[list[_Candida
             group.append(candidate)
 
 
-def _merge(lake: Lake, parts: list[Part], members: list[str]) -> None:
-    import pyarrow as pa
-
+def _merge(lake: Lake, group: list[_Candidate]) -> None:
+    members = [member for candidate in group for member in candidate.members]
+    if len(set(members)) < len(members):
+        twice = min(member for member in members if members.count(member) > 1)
+        raise FormatError(f"{twice} stands in two parts", where=lake, fix="run `worldtape recover` first")
     into = part_id(members)
-    domain = str(parts[0].domain)
-    tables = {
-        table: pa.concat_tables(
-            [read_arrow(lake, twin(lake, part, table)) for part in parts], promote_options="permissive"
-        )
-        for table in ("trajectories", "transitions")
-    }
-    old = {part.part_id for part in parts}
+    group = [_renamed(lake, candidate) if candidate.part.part_id == into else candidate for candidate in group]
+    old = [candidate.part.part_id for candidate in group]
+    if into in old:
+        with moves.moving(lake, [], [other for other in old if other != into]):  # the others hold nothing at all
+            return
     with moves.moving(lake, [into], old):
-        _merge_notes(lake, old, into)
-        lake.write_part(domain, into, tables["trajectories"], tables["transitions"])
+        _merge_notes(lake, group, into)
+        lake.write_part(str(group[0].part.domain), into, _rows(lake, group, "trajectories"), _rows(lake, group))
 
 
-def _merge_notes(lake: Lake, old: set[str], into: str) -> None:
+def _renamed(lake: Lake, candidate: _Candidate) -> _Candidate:
+    """Give a part the id of what it holds: it has the id of a bigger set, of which a part is to be made."""
+    name = part_id(candidate.members)
+    if name == candidate.part.part_id:
+        return candidate
+    with moves.moving(lake, [name], [candidate.part.part_id]):
+        copy_part(lake, candidate.part, lake, candidate.members, candidate.notes)
+    part = next(part for part in lake.parts("transitions") if part.part_id == name)
+    return replace(candidate, part=part, notes=tuple(notes_by_part(lake)[name]))
+
+
+def _rows(lake: Lake, group: list[_Candidate], table: str = "transitions") -> pa.Table:
     import pyarrow as pa
 
-    for stage in lake.stages():
-        rows = [read_arrow(lake, note) for note in lake.note_files(stage) if note.part_id in old]
-        if rows:
-            merged = pa.concat_tables([r.replace_schema_metadata(None) for r in rows], promote_options="permissive")
-            lake.write_note(stage, into, merged.replace_schema_metadata(_agreed(rows)))
+    rows = [read_arrow(lake, twin(lake, candidate.part, table)) for candidate in group]
+    return pa.concat_tables(rows, promote_options="permissive")
+
+
+def _merge_notes(lake: Lake, group: list[_Candidate], into: str) -> None:
+    import pyarrow as pa
+
+    for stage in group[0].stages:
+        rows = [
+            kept(read_arrow(lake, note), candidate.members)
+            for candidate in group
+            for note in candidate.notes
+            if note.table == stage
+        ]
+        merged = pa.concat_tables([r.replace_schema_metadata(None) for r in rows], promote_options="permissive")
+        lake.write_note(stage, into, merged.replace_schema_metadata(_agreed(rows)))
 
 
 def _agreed(rows: list[pa.Table]) -> dict[bytes, bytes] | None:

@@ -16,7 +16,7 @@ from worldtape.storage.lake._forgotten import remember
 from worldtape.storage.lake._mention import mention, tape_files
 from worldtape.storage.lake._read import read_arrow
 from worldtape.storage.lake._refs import blob_files, blob_names
-from worldtape.storage.lake._rewrite import copy_part, spoken_of
+from worldtape.storage.lake._rewrite import copy_part, notes_by_part, spoken_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,7 +64,8 @@ def forget(lake: Lake, trajectory_id: str, *, reason: str | None = None) -> Forg
     """
     moves.finish_all(lake)
     tapes = tape_files(lake, trajectory_id)
-    parts = [part for part in lake.files("transitions") if _holds(lake, part, trajectory_id)]
+    whole = {_key(part) for part in lake.files("trajectories")}
+    parts = [part for part in lake.files("transitions") if _holds(lake, part, trajectory_id, _key(part) in whole)]
     if not tapes and not parts and not lake.is_forgotten(trajectory_id):
         raise NotFoundError(
             "no such trajectory", where=f"{lake}: {trajectory_id}", fix="give the whole id, as `query` shows it"
@@ -72,8 +73,9 @@ def forget(lake: Lake, trajectory_id: str, *, reason: str | None = None) -> Forg
     _check_idle(lake, tapes)
     remember(lake, trajectory_id, reason=reason, wall_us=time.time_ns() // 1000)
     report = Forgotten(trajectory_id)
+    notes = notes_by_part(lake)
     for part in parts:
-        report.rows += _rewrite(lake, part, trajectory_id)
+        report.rows += _rewrite(lake, part, trajectory_id, notes[part.part_id] if _key(part) in whole else None)
     _forget_notes(lake, trajectory_id, report)
     _forget_tapes(lake, tapes, report)
     for name in [*lake.store.names(layout.SET_ASIDE), layout.DIGESTS]:
@@ -83,9 +85,12 @@ def forget(lake: Lake, trajectory_id: str, *, reason: str | None = None) -> Forg
     return report
 
 
-def _holds(lake: Lake, part: Part, trajectory_id: str) -> bool:
-    known = {other.part_id for other in lake.files("trajectories") if other.domain == part.domain}
-    if part.part_id in known:
+def _key(part: Part) -> tuple[str | None, str]:
+    return part.domain, part.part_id
+
+
+def _holds(lake: Lake, part: Part, trajectory_id: str, whole: bool) -> bool:
+    if whole:
         return trajectory_id in lake.members(part)
     return trajectory_id in read_arrow(lake, part, ["trajectory_id"])["trajectory_id"].to_pylist()
 
@@ -100,13 +105,19 @@ def _check_idle(lake: Lake, tapes: list[str]) -> None:
                     )
 
 
-def _rewrite(lake: Lake, part: Part, trajectory_id: str) -> int:
+def _rewrite(lake: Lake, part: Part, trajectory_id: str, notes: list[Part] | None) -> int:
+    """Write what is left of a part under its own id; `notes` null: it is an orphan, of which nothing is left."""
     ids = read_arrow(lake, part, ["trajectory_id"])["trajectory_id"].to_pylist()
-    whole = any(other.part_id == part.part_id for other in lake.files("trajectories"))
-    left = spoken_of(lake, part) - {trajectory_id} if whole and lake.members(part) != [trajectory_id] else set()
-    with moves.moving(lake, [layout.part_id(left)] if left else [], [part.part_id]):
+    left: set[str] = set()
+    if notes is not None and lake.members(part) != [trajectory_id]:
+        left = spoken_of(lake, part, notes) - {trajectory_id}
+    into = layout.part_id(left)
+    if left and into == part.part_id:  # it already has the id of what is left: written anew in its place
+        copy_part(lake, part, lake, left, notes or [])
+        return int(ids.count(trajectory_id))
+    with moves.moving(lake, [into] if left else [], [part.part_id]):
         if left:
-            copy_part(lake, part, lake, left)
+            copy_part(lake, part, lake, left, notes or [])
     return int(ids.count(trajectory_id))
 
 

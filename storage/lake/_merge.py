@@ -10,7 +10,7 @@ from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake import _moves as moves
 from worldtape.storage.lake._forgotten import fingerprint
 from worldtape.storage.lake._refs import blob_files, blob_names
-from worldtape.storage.lake._rewrite import copy_part, spoken_of
+from worldtape.storage.lake._rewrite import copy_part, notes_by_part, spoken_of
 
 if TYPE_CHECKING:
     from worldtape.storage.lake._lake import Lake
@@ -69,14 +69,16 @@ def merge(into: Lake, sources: Sequence[Lake], *, progress: Callable[[int, int],
             progress(done, total)
     moves.finish_all(into)
     rows = {member for part in into.parts("trajectories") for member in into.members(part)}
+    notes = {id(source): notes_by_part(source) for source in sources}
     for source, part in parts:
         done += 1
+        judged = notes[id(source)].get(part.part_id, [])
         members = [member for member in source.members(part) if fingerprint(member) not in banned]
         fresh = set(members) - rows
         report.known += len(members) - len(fresh)
         if fresh:
-            others = {i for i in spoken_of(source, part) - set(members) if fingerprint(i) not in banned}
-            copy_part(source, part, into, fresh | others)
+            others = {i for i in spoken_of(source, part, judged) - set(members) if fingerprint(i) not in banned}
+            copy_part(source, part, into, fresh | others, judged)
             rows.update(fresh)
             report.parts += 1
             report.trajectories += len(fresh)

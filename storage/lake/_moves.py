@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from worldtape.errors import FormatError
 from worldtape.storage.lake import _layout as layout
 
 if TYPE_CHECKING:
@@ -24,7 +25,15 @@ def replaced(lake: Lake) -> set[str]:
     if not journals:
         return set()
     whole = {part.part_id for part in lake.files("trajectories")}
-    return {old for move in journals.values() if set(move["into"]) <= whole for old in move["parts"]}
+    return {old for move in journals.values() for old in _gone(move, whole) if old in move["parts"]}
+
+
+def _gone(move: dict[str, list[str]], whole: set[str]) -> set[str]:
+    """Return what a move has made superfluous: what was replaced, or what never became whole."""
+    into, parts = set(move["into"]), set(move["parts"])
+    if into & parts:  # nobody can tell the new part from the old one: both stay, and recovery cuts what stands twice
+        return set()
+    return parts if into <= whole else into
 
 
 @contextmanager
@@ -32,8 +41,13 @@ def moving(lake: Lake, into: Iterable[str], parts: Iterable[str]) -> Iterator[No
     """Replace `parts` by `into`, which the block writes; on a local disk nobody else finishes it meanwhile.
 
     The journal is written first. From the moment that `into` is whole, readers see it and not `parts`.
+
+    Raises:
+        FormatError: a part would replace itself, which a crash could not be told from being done.
     """
     into, parts = sorted(into), sorted(parts)
+    if both := set(into) & set(parts):
+        raise FormatError(f"part {min(both)} would replace itself", where=lake, fix="run `worldtape recover`")
     journal = f"{layout.MOVES}/{layout.part_id([*into, *parts])}.json"
     lake.store.write(journal, json.dumps({"into": into, "parts": parts}).encode())
     with lake.store.holding(journal):
@@ -45,8 +59,7 @@ def finish(lake: Lake, journal: str) -> None:
     """Remove the replaced parts, or what replaces them where it never became whole; then the journal."""
     move = json.loads(lake.store.read(journal))
     whole = {part.part_id for part in lake.files("trajectories")}
-    gone = move["parts"] if set(move["into"]) <= whole else move["into"]
-    drop(lake, gone)
+    drop(lake, _gone(move, whole))
     lake.store.remove(journal)
 
 
