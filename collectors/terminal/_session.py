@@ -202,14 +202,21 @@ class Session:
             return None
         return -(status & 0x7F) if status & 0x7F else status >> 8
 
-    def killed(self, reason: str | None) -> str | None:
+    @property
+    def gone(self) -> bool:
+        """Whether the shell was seen to be gone, as far as it could be seen at all; else only its output ended."""
+        return self.watch is not None and self.watch.gone
+
+    def killed(self, reason: str | None, code: int | None) -> str | None:
         """Say what on our side killed the shell that is gone; None where it ended by itself, or by its own command.
 
         Args:
             reason: what the sandbox knows about it.
+            code: the shell's exit code or, negative, the signal that ended it; None when unknown.
         """
-        code = self.shell_code
         if code is None:
+            if reason is None and not self.gone:
+                return "the connection to the terminal was lost"
             return reason or (None if self._entered else "the shell went away between two actions")
         return None if code >= 0 else reason or f"the shell was ended by signal {-code}"
 
@@ -226,9 +233,7 @@ class Session:
             return GONE if self.pump.ended else Look(alive=True, seen=False)
         look = self.watch.look()
         self.seen = look.seen
-        if self.pump.ended and not look.waiting:
-            return GONE
-        return look
+        return GONE if self.pump.ended else look
 
     def _stands(self, look: Look) -> bool:
         return self._stand.holds(look, self.pump.received["pty"], time.monotonic())

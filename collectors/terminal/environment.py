@@ -191,7 +191,7 @@ class Terminal:
         ran = await self._started[1].run(argv, stdin=stdin, timeout_s=_SET_UP_S)
         if ran.exit_code != 0:
             said = ran.text.strip().rpartition("\n")[2]
-            raise ComponentError(f"set-up failed with {ran.exit_code}: {said}", where=argv[-1][:80])
+            raise InputError(f"set-up failed with {ran.exit_code}: {said}", where=argv[-1][:80])
 
     def _prepare(self, action: Action, facts: Facts) -> Coroutine[Any, Any, SettledBy | None]:
         timeout = action.timeout_s or self.config.timeout_s
@@ -237,11 +237,14 @@ class Terminal:
             facts.message = session.tail.last_line(session.marks)
         if facts.settled_by is None:
             self._ended = True
-            facts.shell_code = session.shell_code
+            code = session.shell_code
+            facts.shell_code = await sandbox.exit_code() if code is None else code
             reason = sandbox.reason()
-            facts.killed = session.killed(reason)
+            facts.killed = session.killed(reason, facts.shell_code)
             if facts.killed and reason is None and facts.own_signal and await self._answers():
                 facts.killed = None
+            elif not facts.killed and facts.shell_code is None and not await self._answers():
+                facts.killed = "the sandbox went away"
 
     async def _answers(self) -> bool:
         """Say whether the sandbox, whose shell is gone, still runs commands."""

@@ -58,6 +58,8 @@ class Watch:
         self.shell = shell
         self.status: int | None = None
         """The wait status of the session's first process, where it was seen after its end."""
+        self.gone = False
+        """Whether the session's first process was seen to have ended."""
         self.program = 0
         """Changes when the session's first process executes another program."""
         self._slave: int | None = None
@@ -93,9 +95,10 @@ class Watch:
         if shell is None:
             if self.status is None and self._pidfd is not None:
                 self.status = wait_status(self._pidfd)
+            self.gone = True
             return GONE
         if shell.state in "ZX":
-            self.status = shell.status
+            self.status, self.gone = shell.status, True
             return GONE
         self.program = shell.program
         if shell.foreground <= 0:

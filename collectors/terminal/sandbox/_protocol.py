@@ -45,6 +45,13 @@ class Sandbox(Protocol):
         """Whether the sandbox and its interactive shell run."""
         ...
 
+    async def exit_code(self) -> int | None:
+        """Return the exit code of the shell that has ended or, negative, the signal that ended it, as its keeper knows.
+
+        Null while it runs, and where there is no such keeper or it cannot be asked.
+        """
+        ...
+
     def reason(self) -> str | None:
         """Say why the sandbox was ended from outside (a limit, the daemon); null while the shell lives or just ended.
 

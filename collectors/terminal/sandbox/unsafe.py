@@ -109,6 +109,10 @@ class UnsafeLocal:
         """Whether the shell runs."""
         return self._shell is not None and self._shell.poll() is None
 
+    async def exit_code(self) -> int | None:
+        """Return how the shell ended: it is our own child."""
+        return None if self._shell is None else self._shell.poll()
+
     def reason(self) -> str | None:
         """Return nothing: nobody ends it from outside."""
         return None

@@ -16,7 +16,7 @@ from tests.collectors.terminal._play import needs, play, playing
 from worldtape.collectors.tasks.setup import Setup
 from worldtape.collectors.terminal import Terminal, TerminalConfig, resize
 from worldtape.collectors.terminal.sandbox._started import started
-from worldtape.errors import ComponentError
+from worldtape.errors import ComponentError, InputError
 from worldtape.schemas import Action, EndStatus, Lossiness, SettledBy, Status
 
 
@@ -191,7 +191,7 @@ def test_set_up_comes_before_the_first_observation() -> None:
 
 
 def test_a_set_up_that_fails_is_a_failed_start() -> None:
-    with pytest.raises(ComponentError, match="set-up failed with 4"):
+    with pytest.raises(InputError, match="set-up failed with 4"):
         play(setup=Setup(commands=("echo why; exit 4",)))
 
 

@@ -164,6 +164,10 @@ class Docker:
         """Whether the shell runs."""
         return self._shell is not None and self._shell.alive()
 
+    async def exit_code(self) -> int | None:
+        """Ask the daemon how the shell ended."""
+        return None if self._shell is None else await asyncio.to_thread(self._shell.exit_code)
+
     def reason(self) -> str | None:
         """Say which limit ended the container or its shell, if one did; a kill that the shell has outlived did not."""
         kills = 0 if self._memory is None else oom_kills(self._memory)

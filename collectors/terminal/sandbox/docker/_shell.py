@@ -21,6 +21,8 @@ _WAITS = ["sh", "-c", 'read -r _; exec "$@"', "sh"]
 _READER = b"\0read -r _; "
 _BASH_OR_SH = ["sh", "-c", "read -r _; command -v bash >/dev/null && exec bash; exec sh"]
 _START_S = 20.0
+_END_S, _ASK_S = 2.0, 0.05
+_SIGNALLED = range(129, 160)
 
 
 class Shell:
@@ -97,6 +99,20 @@ class Shell:
         with suppress(Exception):
             return bool(self._client.exec_inspect(self._id)["Running"])
         return False
+
+    def exit_code(self) -> int | None:
+        """Return its exit code or, negative, the signal that ended it; null while it runs or nobody can tell.
+
+        The daemon may hear of an end a moment after we did.
+        """
+        deadline = time.monotonic() + _END_S
+        with suppress(Exception):
+            while time.monotonic() < deadline:
+                code = self._client.exec_inspect(self._id)["ExitCode"]
+                if code is not None:
+                    return int(code) if code not in _SIGNALLED else _SIGNALLED.start - 1 - int(code)
+                time.sleep(_ASK_S)
+        return None
 
     def close(self) -> None:
         """Close the connection; the shell itself ends with its container."""

@@ -138,6 +138,10 @@ class Local:
             return False
         return self._shell_start is not None and started(self.shell_pid) == self._shell_start
 
+    async def exit_code(self) -> int | None:
+        """Return nothing: process 1 buries the shell and tells nobody."""
+        return None
+
     def reason(self) -> str | None:
         """Say which limit ended the sandbox, if one did; a kill that the shell has outlived did not."""
         kills = 0 if self._cgroup is None else self._cgroup.kills()
