@@ -19,7 +19,7 @@ class ScriptConfig(PolicyConfig):
     """A string is typed and followed by Enter; a list is a recipe array; a mapping is one element of it, or an
     action with its `kind`."""
     file: Path | None = None
-    """YAML or JSON: a list of actions, or a mapping with the key `actions`."""
+    """YAML or JSON: a list of actions, or a mapping with the key `actions`; in a job file, relative to it."""
 
 
 class Script:

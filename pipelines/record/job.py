@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field, field_validator
 
-from worldtape.errors import NotFoundError
+from worldtape.errors import NotFoundError, boundary
 from worldtape.pipelines.record.kinds import ENVIRONMENTS, policy_class
 from worldtape.schemas.settings import Settings, nested, read_settings
 
@@ -81,28 +82,48 @@ def environment_config(job: JobConfig) -> Any:
 
 
 def identity(job: JobConfig) -> dict[str, Any]:
-    """Return environment and policy without what only repeats a default: two spellings of one job are one job."""
+    """Return environment and policy without what only repeats a default: two spellings of one job are one job.
+
+    A file that the policy reads stands for its content, wherever it lies.
+
+    Raises:
+        StorageError: such a file cannot be read.
+    """
     from worldtape.collectors.policies import POLICIES
 
-    return {
+    found = {
         name: {"kind": value["kind"]} | _check(registry, value).model_dump(mode="json", exclude_defaults=True)
         for name, registry, value in (
             ("environment", ENVIRONMENTS, job.environment),
             ("policy", POLICIES, job.policy),
         )
     }
+    for name, path in _paths(POLICIES, job.policy).items():
+        with boundary(path):
+            found["policy"][name] = f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
+    return found
+
+
+def _paths(registry: Any, value: dict[str, Any]) -> dict[str, Path]:
+    settings = _check(registry, value)
+    fields = ((name, getattr(settings, name)) for name in type(settings).model_fields)
+    return {name: path for name, path in fields if isinstance(path, Path) and name in value}
 
 
 def read_job(path: str | Path) -> JobConfig:
-    """Read a job file; a suite given as a path is taken relative to the file.
+    """Read a job file; paths in it are relative to the file: of the suite, and in the settings of the policy.
 
     Raises:
         NotFoundError: there is no such file.
         ConfigError: it is wrong; the message names the line.
     """
+    from worldtape.collectors.policies import POLICIES
+
     job = read_settings(JobConfig, path)
-    beside = Path(path).parent / job.suite
-    return job.model_copy(update={"suite": str(beside)}) if beside.is_dir() else job
+    folder = Path(path).absolute().parent
+    suite = folder / Path(job.suite).expanduser()
+    files = {name: str(folder / file.expanduser()) for name, file in _paths(POLICIES, job.policy).items()}
+    return job.model_copy(update={"suite": str(suite) if suite.is_dir() else job.suite, "policy": job.policy | files})
 
 
 def job_schema() -> dict[str, Any]:

@@ -6,9 +6,10 @@ import pytest
 
 from tests.collectors.terminal._needs import needs
 from tests.pipelines._record import cli, write_suite
-from worldtape.errors import ConfigError, NotFoundError
+from worldtape.errors import ConfigError, NotFoundError, StorageError
 from worldtape.pipelines.record import job_schema, read_job
 from worldtape.pipelines.record.item import items
+from worldtape.pipelines.record.kinds import make_policy
 
 
 @pytest.fixture
@@ -56,6 +57,24 @@ def test_a_suite_beside_the_job_is_found(path):
     assert [item.task.suite for item in items(read_job(path))] == ["mine", "mine"]
     path.write_text("name: x\nsuite: theirs\n")
     with pytest.raises(NotFoundError, match="theirs"):
+        list(items(read_job(path)))
+
+
+def test_a_script_beside_the_job_is_found_and_is_what_it_holds(path, monkeypatch):
+    (path.parent / "acts.yaml").write_text("[ls]")
+    path.write_text("name: x\nlimit: 1\npolicy: {file: acts.yaml}\n")
+    monkeypatch.chdir("/")
+    read = read_job(path)
+    (item,) = items(read)
+    assert make_policy(read.policy, item.task, 0).spec.parameters == {"actions": 1}
+    (path.parent / "acts.yaml").rename(path.parent / "same.yaml")
+    path.write_text("name: x\nlimit: 1\npolicy: {file: same.yaml}\n")
+    assert [same.key for same in items(read_job(path))] == [item.key]
+    (path.parent / "same.yaml").write_text("[ls, pwd]")
+    (changed,) = items(read_job(path))
+    assert changed.key != item.key
+    (path.parent / "same.yaml").unlink()
+    with pytest.raises(StorageError, match=r"same\.yaml"):
         list(items(read_job(path)))
 
 
