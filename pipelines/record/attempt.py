@@ -14,7 +14,7 @@ from worldtape.pipelines.record.kinds import ENVIRONMENTS, make_policy
 from worldtape.pipelines.record.outcome import Outcome, outcome_of
 from worldtape.pipelines.record.present import Seen, state_of
 from worldtape.pipelines.record.trial import wait_for_backend
-from worldtape.schemas import End, EndStatus, Lineage, Status
+from worldtape.schemas import End, EndStatus, EventKind, Lineage, Status
 from worldtape.storage import TapeWriter, tape_path
 
 
@@ -81,7 +81,10 @@ async def _attempt(bench: Bench, item: Item, number: int, trajectory_id: str, pa
         async with recorder:
             await recorder.run(policy, max_steps=job.max_steps, max_seconds=seconds)
             if not _broken(recorder):
-                recorder.reward = await kind.verify(environment, item.task, timeout_s=job.verify_seconds)
+                verdict = await kind.verify(environment, item.task, timeout_s=job.verify_seconds)
+                recorder.reward = verdict.reward
+                if verdict.seen:
+                    tape.append(EventKind.NOTICE, {"code": "verifier", **verdict.seen})
     except (ConfigError, StorageError):
         raise
     except Exception as error:  # noqa: BLE001 - a failed trajectory is data

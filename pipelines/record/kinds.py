@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from worldtape.collectors.tasks import TaskFile
 from worldtape.errors import ConfigError
+from worldtape.pipelines.record.verdict import Verdict
 from worldtape.schemas import Environment, Policy, Registry
 
 
@@ -26,8 +27,8 @@ class EnvironmentKind(Protocol):
         """Return an environment for `task`, set up as the task says."""
         ...
 
-    async def verify(self, environment: Any, task: TaskFile, *, timeout_s: float) -> float | None:
-        """Return 1.0 where the task is solved, 0.0 where it is not, None where nobody can know."""
+    async def verify(self, environment: Any, task: TaskFile, *, timeout_s: float) -> Verdict:
+        """Say whether the task is solved; a verifier that hangs or cannot run says nothing."""
         ...
 
 

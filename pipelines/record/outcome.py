@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from worldtape.pipelines.record.item import Item
 from worldtape.pipelines.record.present import Seen
+from worldtape.schemas import EndStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Outcome:
     """An end status."""
     reason: str | None = None
     reward: float | None = None
+    unjudged: bool = False
+    """The task has a verifier, and it gave no verdict."""
     steps: int = 0
     attempts: int = 1
     """Attempts of this run, this one included."""
@@ -39,7 +42,13 @@ def outcome_of(item: Item, seen: Seen, *, attempts: int = 0) -> Outcome:
         status=str(seen.state),
         reason=seen.reason,
         reward=seen.reward,
+        unjudged=_unjudged(item, seen),
         steps=seen.steps,
         attempts=attempts,
         worker=f"{socket.gethostname()}:{os.getpid()}" if attempts else "",
     )
+
+
+def _unjudged(item: Item, seen: Seen) -> bool:
+    whole = seen.state not in {EndStatus.FAILED, EndStatus.INTERRUPTED}
+    return whole and item.task.verifier is not None and seen.reward is None

@@ -67,6 +67,11 @@ class RecordReport:
         return sum(outcome.reward is not None for outcome in self.outcomes)
 
     @property
+    def unjudged(self) -> int:
+        """Items of this run whose verifier hung, could not run or does not exist."""
+        return sum(outcome.unjudged for outcome in self.outcomes)
+
+    @property
     def retried(self) -> int:
         """Further attempts after failures."""
         return sum(max(0, outcome.attempts - 1) for outcome in self.outcomes)
@@ -97,6 +102,7 @@ class RecordReport:
         table += [(f"  failed: {reason}", count) for reason, count in self.reasons.items()]
         table += [("not done: the run was stopped", self.not_started)] if self.not_started else []
         table += [("further attempts after a failure", self.retried)] if self.retried else []
+        table += [("verifier gave no verdict", self.unjudged)] if self.unjudged else []
         if not self.outcomes:
             return table
         return [*table, (f"solved, of {self.judged} judged by a verifier", self.solved), ("actions", self.steps)]
@@ -104,5 +110,16 @@ class RecordReport:
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain JSON types."""
         names = ["job", "lake", "items", "present", "present_solved", "present_failed", "elsewhere", "recorded"]
-        names += ["not_started", "stopped", "interrupted", "retried", "judged", "solved", "steps", "reasons", "workers"]
+        names += [
+            "not_started",
+            "stopped",
+            "interrupted",
+            "retried",
+            "judged",
+            "unjudged",
+            "solved",
+            "steps",
+            "reasons",
+            "workers",
+        ]
         return {name: getattr(self, name) for name in names}

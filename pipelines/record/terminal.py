@@ -5,6 +5,12 @@ from __future__ import annotations
 from worldtape.collectors.tasks import Setup, TaskFile
 from worldtape.collectors.terminal import Terminal, TerminalConfig
 from worldtape.errors import WorldtapeError
+from worldtape.pipelines.record.verdict import Verdict
+
+_UNABLE = {None, 126, 127}
+"""It was stopped at its deadline, cannot be run, or does not exist."""
+_OUTPUT_CHARS = 4000
+"""So much of a verifier's output is kept, its end."""
 
 
 class TerminalKind:
@@ -26,12 +32,15 @@ class TerminalKind:
         setup = Setup(files=config.setup.files | task.setup.files, commands=config.setup.commands + task.setup.commands)
         return Terminal(config.model_copy(update={"setup": setup}))
 
-    async def verify(self, environment: Terminal, task: TaskFile, *, timeout_s: float) -> float | None:
+    async def verify(self, environment: Terminal, task: TaskFile, *, timeout_s: float) -> Verdict:
         """Run the verifier out of band, in the directory the shell started in."""
         if task.verifier is None:
-            return None
+            return Verdict()
         try:
             ran = await environment.run(task.verifier, timeout_s=timeout_s)
-        except WorldtapeError:
-            return None
-        return 1.0 if ran.exit_code == 0 else 0.0
+        except WorldtapeError as error:
+            return Verdict(seen={"error": str(error)})
+        seen = {"exit_code": ran.exit_code, "output": ran.text[-_OUTPUT_CHARS:]}
+        if ran.exit_code in _UNABLE:
+            return Verdict(seen=seen)
+        return Verdict(1.0 if ran.exit_code == 0 else 0.0, seen)

@@ -10,6 +10,7 @@ import pytest
 
 from worldtape.collectors.tasks import TaskFile
 from worldtape.errors import ComponentError
+from worldtape.pipelines.record import Verdict
 from worldtape.schemas import Action, Sink, StepResult
 from worldtape.schemas.settings import Settings
 from worldtape.testing import FakeEnvironment
@@ -65,9 +66,9 @@ class BackedKind:
         """Return one for `task`."""
         return Backed(config, task)
 
-    async def verify(self, environment: Any, task: TaskFile, *, timeout_s: float) -> float | None:
+    async def verify(self, environment: Any, task: TaskFile, *, timeout_s: float) -> Verdict:
         """Be content."""
-        return 1.0
+        return Verdict(1.0, {"words": "fine"})
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, **points: str) -> None:

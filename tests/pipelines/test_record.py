@@ -101,6 +101,31 @@ def test_a_shell_that_is_left_is_no_failure(tmp_path, lake):
 
 
 @pytest.mark.parametrize(
+    ("verifier", "code", "reward"),
+    [
+        ("echo looked; false", 1, 0.0),
+        ("echo before; sleep 99", None, None),
+        ("no-such-verifier", 127, None),
+        ("/etc/passwd", 126, None),
+        ("cat a.txt", 0, 1.0),
+    ],
+)
+def test_a_verifier_that_cannot_say_says_nothing(tmp_path, lake, verifier, code, reward):
+    suite = tmp_path / "s"
+    suite.mkdir()
+    task = f"id: v\ninstruction: x\nsolution: [ls]\nsetup: {{files: {{a.txt: hello}}}}\nverifier: {verifier}\n"
+    (suite / "v.yaml").write_text(task)
+    report = record(job(suite, verify_seconds=1), lake)
+    assert (report.judged, report.unjudged, report.failed) == ((0, 1, 0) if reward is None else (1, 0, 0))
+    assert ("verifier gave no verdict" in dict(report.rows())) == (reward is None)
+    (tape,) = tapes(lake)
+    (notice,) = (event.data for event in tape.events() if event.kind == "notice")
+    assert (notice["code"], notice["exit_code"], end_of(tape)["reward"]) == ("verifier", code, reward)
+    assert any(word in notice["output"] for word in ("looked", "before", "not found", "denied", "hello"))
+    assert not validate(tape.path).problems
+
+
+@pytest.mark.parametrize(
     ("kind", "reason"), [("setup", "the start failed"), ("kill", "killed|signal"), ("policy", "policy failed")]
 )
 def test_a_failure_is_tried_again_and_then_recorded(tmp_path, lake, kind, reason):
