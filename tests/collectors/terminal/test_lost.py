@@ -11,7 +11,8 @@ from tests.collectors.terminal._play import play
 from tests.collectors.terminal._relay import relay
 from worldtape.collectors.terminal import Terminal
 from worldtape.collectors.terminal.sandbox.docker._shell import Shell
-from worldtape.schemas import EndStatus, Status
+from worldtape.errors import ComponentError
+from worldtape.schemas import EndStatus, Limits, Status
 
 # The container ends with the connection that its first process reads, sooner or later than we look.
 WHY = ("the connection to the terminal was lost", "the shell was ended by signal 9")
@@ -54,3 +55,9 @@ def test_a_known_end_is_the_shells_own(seen: str, line: str, status: Status, cod
     assert (done.last.outcome.status, done.last.outcome.exit_code) == (status, code)
     assert done.tape.sealed is not None
     assert done.tape.sealed.status is EndStatus.ENV_ENDED
+
+
+def test_a_refused_container_is_told_with_its_image() -> None:
+    needs("docker")
+    with pytest.raises(ComponentError, match=r"^[\w./-]+:[\w.-]+: .*CPUs"):
+        play(sandbox="docker", limits=Limits(cpus=4096))

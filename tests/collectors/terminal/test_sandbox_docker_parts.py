@@ -10,14 +10,18 @@ import subprocess
 import threading
 from pathlib import Path
 
+import pytest
+import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.collectors.terminal._box import until
+from worldtape.collectors.terminal.sandbox.docker._client import _root_cause, connect, explained
 from worldtape.collectors.terminal.sandbox.docker._frames import Frames
 from worldtape.collectors.terminal.sandbox.docker._owner import gone, own
 from worldtape.collectors.terminal.sandbox.docker._plain import bridged, plain
 from worldtape.collectors.terminal.sandbox.docker._watch import Watch, _bytes
+from worldtape.errors import ComponentError
 
 
 @given(st.lists(st.tuples(st.sampled_from([1, 2]), st.binary(max_size=40))), st.lists(st.integers(0, 400)))
@@ -76,3 +80,36 @@ def test_the_watch_counts_what_lies_there_and_calls_once(tmp_path: Path) -> None
     quiet.stop()
     quiet.join(30)
     assert called.is_set()
+
+
+def test_a_lost_daemon_is_told_in_the_words_of_the_system() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closing:
+
+        def hang_up() -> None:
+            near, _ = closing.accept()
+            near.recv(65536)
+            near.close()
+
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        with pytest.raises(ComponentError) as caught, explained("docker"):
+            requests.get(f"http://127.0.0.1:{closing.getsockname()[1]}", timeout=10)
+        thread.join()
+    assert "is gone (Remote end closed connection without response)" in str(caught.value)
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    with pytest.raises(ComponentError, match=r"is gone \(connection refused\)"), explained("docker"):
+        requests.get(f"http://127.0.0.1:{port}", timeout=10)
+
+
+def test_the_innermost_cause_is_named() -> None:
+    inner = ConnectionResetError(104, "Connection reset by peer")
+    assert _root_cause(requests.ConnectionError(("Connection aborted.", inner))) == "connection reset by peer"
+    assert _root_cause(requests.ReadTimeout("HTTPConnectionPool(…): Read timed out.")) == "timed out"
+    assert _root_cause(ValueError()) == "ValueError"
+
+
+def test_no_daemon_at_a_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    with pytest.raises(ComponentError, match=r"does not answer \(no such file or directory\)"):
+        connect()

@@ -58,11 +58,29 @@ def _knock(address: str) -> None:
 
 
 def _root_cause(error: BaseException) -> str:
-    text = str(error)
-    for name in ("Permission denied", "No such file or directory", "Connection refused", "timed out"):
-        if name in text:
-            return name.lower()
-    return text.splitlines()[0] if text else type(error).__name__
+    """Return what the operating system said, below what each library wrapped around it; else the innermost words."""
+    found = list(_within(error, set()))
+    for inner in found:
+        if isinstance(inner, TimeoutError) or "timed out" in str(inner):
+            return "timed out"
+        if isinstance(inner, OSError) and inner.errno is not None and inner.strerror:
+            return inner.strerror.lower()
+    text = next((text for inner in found if (text := str(inner).strip())), type(error).__name__)
+    return text.splitlines()[0]
+
+
+def _within(error: object, seen: set[int]) -> Iterator[BaseException]:
+    """Yield the errors that `error` holds or came from, the innermost first."""
+    if id(error) in seen:
+        return
+    seen.add(id(error))
+    if isinstance(error, tuple):
+        for part in error:
+            yield from _within(part, seen)
+    elif isinstance(error, BaseException):
+        for part in (*error.args, getattr(error, "reason", None), error.__cause__, error.__context__):
+            yield from _within(part, seen)
+        yield error
 
 
 @contextmanager

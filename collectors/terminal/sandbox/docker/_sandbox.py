@@ -77,7 +77,7 @@ class Docker:
         self._client = connect()
         _reap_once()
         image = self._image()
-        with explained(str(self.config.image)):
+        with explained(str(image["Name"])):
             made = self._client.create_container(
                 image["Id"],
                 command=_INIT,
