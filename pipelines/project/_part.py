@@ -7,14 +7,15 @@ import socket
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from worldtape.errors import WorldtapeError, boundary
+from worldtape.errors import FormatError, WorldtapeError, boundary
 from worldtape.pipelines.project._fold import Fold
 from worldtape.pipelines.project._member import STAGE, Member, to_note
 from worldtape.pipelines.project._rows import Rows
 from worldtape.pipelines.project._source import opened
 from worldtape.schemas import Status
 from worldtape.schemas.columns import TRAJECTORIES, TRANSITIONS
-from worldtape.storage import Lake
+from worldtape.storage import Lake, TapeReader
+from worldtape.storage.lake import check_id
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,8 +66,11 @@ class _Tables:
         """Take one tape, whole or not at all."""
         try:
             with boundary(member.tape), opened(lake, member.tape) as reader:
+                _check(reader, member)
                 return self._fold(Fold(reader, member.tape), member)
-        except (WorldtapeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        except Exception as error:  # noqa: BLE001  whatever stands on one tape, the rest of the lake goes on
+            for rows in self._rows:
+                rows.clear()
             what = str(error) if isinstance(error, WorldtapeError) else f"{type(error).__name__}: {error}"
             return replace(member, reason=what)
 
@@ -100,3 +104,10 @@ class _Tables:
 
         batches = self._batches[place] or [self._rows[place].batch()]
         return pa.Table.from_batches(batches).combine_chunks()
+
+
+def _check(reader: TapeReader, member: Member) -> None:
+    check_id(reader.header, member.trajectory_id, member.tape)
+    if reader.header["domain"] != member.domain:
+        what = f"the tape is of domain {reader.header['domain']!r}, its part of {member.domain!r}"
+        raise FormatError(what, where=member.tape, fix="a trajectory never changes its domain")

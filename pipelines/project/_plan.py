@@ -7,15 +7,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from worldtape.errors import FormatError, WorldtapeError
+from worldtape.errors import FormatError, WorldtapeError, boundary
 from worldtape.pipelines.project._member import SETTINGS, STAGE, Member, from_note
 from worldtape.pipelines.project._part import Work
-from worldtape.pipelines.project._source import is_live, opened
-from worldtape.schemas import SCHEMA_VERSION, canonical_json
+from worldtape.pipelines.project._source import is_live
+from worldtape.schemas import SCHEMA_VERSION, Domain, canonical_json
 from worldtape.schemas.columns import TRAJECTORIES, TRANSITIONS
 from worldtape.storage import Lake, TapeRef, part_id
-from worldtape.storage.lake import Part
+from worldtape.storage.lake import Part, fingerprint, tape_header
 
+_DOMAINS = frozenset(map(str, Domain))
 VERSION = "1"
 """Of the projection's code: raise it when the same tapes give other rows."""
 
@@ -67,7 +68,7 @@ def make_plan(lake: Lake, bounds: Bounds) -> Plan:
         else:
             plan.works.append(_work(lake, part.domain or members[0].domain, members, tapes, current, part))
     banned = lake.forgotten()
-    free = [tape for key, tape in tapes.items() if key not in taken and not (banned and lake.is_forgotten(key))]
+    free = [tape for key, tape in tapes.items() if key not in taken and fingerprint(key) not in banned]
     plan.recordings -= len(tapes.keys() - taken) - len(free)
     for group in _chunks(sorted(_heads(lake, free, plan), key=_order), bounds):
         plan.works.append(_work(lake, group[0].domain, group, tapes, current, None))
@@ -137,12 +138,22 @@ def _heads(lake: Lake, tapes: Iterable[TapeRef], plan: Plan) -> Iterator[Member]
             plan.live.append(tape.trajectory_id)
             continue
         try:
-            with opened(lake, tape.name) as reader:
-                domain = str(reader.header["domain"])
-        except (WorldtapeError, KeyError) as error:
-            plan.set_aside[tape.trajectory_id] = str(error)
+            domain = _domain(lake, tape)
+        except Exception as error:  # noqa: BLE001  whatever one header says, the rest of the lake goes on
+            what = str(error) if isinstance(error, WorldtapeError) else f"{type(error).__name__}: {error}"
+            plan.set_aside[tape.trajectory_id] = what
             continue
         yield Member(tape.trajectory_id, domain, tape.name, lake.store.size(tape.name))
+
+
+def _domain(lake: Lake, tape: TapeRef) -> str:
+    with boundary(tape.name):
+        domain = str(tape_header(lake, tape)["domain"])
+    if domain not in _DOMAINS:
+        raise FormatError(
+            f"no domain is called {domain!r}", where=tape.name, fix=f"one of {', '.join(sorted(_DOMAINS))}"
+        )
+    return domain
 
 
 def _order(member: Member) -> tuple[str, str]:

@@ -3,6 +3,8 @@
 from worldtape.storage.lake._compact import Compacted, compact
 from worldtape.storage.lake._connect import connect
 from worldtape.storage.lake._forget import Forgotten, forget
+from worldtape.storage.lake._forgotten import fingerprint
+from worldtape.storage.lake._head import check_id, tape_header
 from worldtape.storage.lake._lake import Lake
 from worldtape.storage.lake._layout import part_id
 from worldtape.storage.lake._merge import Merged, merge
@@ -23,8 +25,10 @@ __all__ = [
     "RecoveredParts",
     "Summary",
     "TapeRef",
+    "check_id",
     "compact",
     "connect",
+    "fingerprint",
     "forget",
     "merge",
     "part_id",
@@ -33,5 +37,6 @@ __all__ = [
     "recording",
     "recover_parts",
     "summary",
+    "tape_header",
     "write_rows",
 ]

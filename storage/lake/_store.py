@@ -98,9 +98,9 @@ class Store:
             raise
 
     @contextmanager
-    def open(self, name: str) -> Iterator[IO[bytes]]:
-        """Open `name` for reading."""
-        with _reach(self.path(name)), self.fs.open(self.full(name), "rb") as file:
+    def open(self, name: str, *, block: int | None = None) -> Iterator[IO[bytes]]:
+        """Open `name` for reading, on an object store by `block` bytes at once."""
+        with _reach(self.path(name)), self.fs.open(self.full(name), "rb", block_size=block) as file:
             yield file
 
     def write(self, name: str, data: bytes) -> None:

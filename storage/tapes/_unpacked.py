@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from worldtape.errors import FormatError
 
@@ -16,7 +15,7 @@ class Unpacked:
         where: its path, for messages.
     """
 
-    def __init__(self, file: BinaryIO, where: Path) -> None:
+    def __init__(self, file: IO[bytes], where: object) -> None:
         import zstandard
 
         self._failure = zstandard.ZstdError

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from worldtape.errors import FormatError, NotFoundError, boundary
-from worldtape.schemas import EventKind, upgrader
+from worldtape.schemas import EventKind
 from worldtape.storage.blobs import Blobs
+from worldtape.storage.tapes._head import read_header
 from worldtape.storage.tapes._scan import Readable, Scan
 from worldtape.storage.tapes._unpacked import Unpacked
 from worldtape.storage.tapes.event import Event
@@ -45,9 +46,8 @@ class TapeReader:
         self.sealed = self.path.name.endswith(SEALED)
         self._blobs = blobs or Blobs(self.path.parents[2] if len(self.path.parents) > 2 else self.path.parent)  # noqa: PLR2004
         self._torn: int | None = None
-        first = self._first()
-        self._lift = upgrader(str(first["data"].get("schema_version")), where=self.path)
-        self.header: dict[str, Any] = self._lift(first)["data"]
+        with _opened(self.path) as stream:
+            self._lift, self.header = read_header(stream, self.path)
         self.trajectory_id = str(self.header.get("trajectory_id", trajectory_id_of(self.path)))
 
     @property
@@ -98,15 +98,6 @@ class TapeReader:
             return self._blobs.get(data["blob"])
         except NotFoundError as error:
             raise FormatError(f"the blob {data['blob']} is missing", where=f"{self.path}:{event.seq + 1}") from error
-
-    def _first(self) -> dict[str, Any]:
-        with _opened(self.path) as stream:
-            for raw in Scan(stream):
-                if raw["kind"] == EventKind.HEADER:
-                    return raw
-                break
-        fix = "worldtape recover sets it aside"
-        raise FormatError("the tape has no header: its recorder was stopped before it began", where=self.path, fix=fix)
 
     def _judge(self, scan: Scan, last: str) -> None:
         line = f"{self.path}:{scan.count + 1}"

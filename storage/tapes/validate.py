@@ -10,6 +10,7 @@ from pathlib import Path
 from worldtape.errors import FormatError
 from worldtape.schemas import EventKind
 from worldtape.storage.tapes.event import Event
+from worldtape.storage.tapes.paths import trajectory_id_of
 from worldtape.storage.tapes.reader import Source, TapeReader
 
 
@@ -93,8 +94,11 @@ class _Check:
         self._wall, self._mono = event.wall_us, max(self._mono, event.mono_ns)
 
     def _header(self, event: Event) -> None:
+        named = trajectory_id_of(self._reader.path)
         if event.seq:
             self._say(event, "stands in the middle")
+        elif event.data.get("trajectory_id") != named:
+            self._say(event, f"is of {event.data.get('trajectory_id')!r}, but the file is named after {named!r}")
 
     def _data(self, event: Event) -> None:
         size = event.data.get("bytes", 0)

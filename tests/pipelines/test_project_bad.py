@@ -1,0 +1,123 @@
+"""One bad tape is set aside with its reason, and the rest of the lake is projected."""
+
+from __future__ import annotations
+
+import shutil
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+import zstandard
+
+from tests.pipelines.lakes import Written
+from tests.pipelines.tapes import write_tapes
+from worldtape.pipelines.project import project
+from worldtape.storage import Lake, tape_path, validate
+from worldtape.storage.lake import forget
+
+
+def edited(path: Path, old: bytes, new: bytes) -> None:
+    """Replace bytes of a sealed tape, and make its checksums fit again."""
+    plain = zstandard.ZstdDecompressor().decompressobj().decompress(path.read_bytes())
+    assert old in plain
+    lines = []
+    for line in plain.replace(old, new).splitlines(keepends=True):
+        body = line[: line.rindex(b',"crc":"')]
+        lines.append(b'%b,"crc":"%08x"}\n' % (body, zlib.crc32(body)))
+    path.write_bytes(zstandard.ZstdCompressor(write_checksum=True).compress(b"".join(lines)))
+
+
+def domain(lake: Path) -> None:
+    tape(lake)
+    edited(tape_path(lake, "bad", sealed=True), b'"domain":"terminal"', b'"domain":"nonsense"')
+
+
+def exit_code(lake: Path) -> None:
+    tape(lake)
+    edited(tape_path(lake, "bad", sealed=True), b'"exit_code":0', b'"exit_code":%d' % (1 << 70))
+
+
+def depth(lake: Path) -> None:
+    bad = tape(lake, sealed=False)
+    bad.step(1, state_after="deep")
+    bad.seal()
+    edited(tape_path(lake, "bad", sealed=True), b'"deep"', b'{"x":' * 900 + b"1" + b"}" * 900)
+
+
+def half_a_row(lake: Path) -> None:
+    bad = tape(lake, sealed=False)
+    bad.step(1, outcome="no object")
+    bad.seal()
+
+
+def bomb(lake: Path) -> None:
+    bad = tape(lake, sealed=False)
+    bad.step(1, output="y" * 70_000)
+    bad.seal()
+    (blob,) = (path for path in (lake / "blobs").rglob("*.zst"))
+    blob.write_bytes(b"\x28\xb5\x2f\xfd\xe0" + (1 << 50).to_bytes(8, "little") + b"\x01\x00\x00")
+
+
+def tape(lake: Path, *, sealed: bool = True) -> Written:
+    written = Written(lake, "bad")
+    written.ready()
+    written.step(0)
+    if sealed:
+        written.seal()
+    return written
+
+
+@pytest.mark.parametrize("spoil", [domain, exit_code, depth, half_a_row, bomb])
+def test_the_rest_goes_on(tmp_path: Path, spoil: Callable[[Path], None]):
+    ids = write_tapes(tmp_path, 3, steps=2, oddities=False)
+    spoil(tmp_path)
+    tape_after = Written(tmp_path, "better")
+    tape_after.ready()
+    tape_after.step(0)
+    tape_after.seal()
+    report = project(tmp_path, workers=0)
+    assert list(report.set_aside) == ["bad"]
+    assert report.trajectories == 4
+    lake = Lake.open(tmp_path)
+    found = pl.concat([lake.read(part) for part in lake.parts()])
+    assert found["trajectory_id"].to_list() == [ids[0]] * 2 + [ids[1]] * 2 + [ids[2]] * 2 + ["better"]
+
+
+def test_a_copied_tape_is_not_projected_twice(tmp_path: Path):
+    (one,) = write_tapes(tmp_path, 1, steps=2, oddities=False)
+    original, copy = tape_path(tmp_path, one, sealed=True), tape_path(tmp_path, "copy", sealed=True)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(original, copy)
+    for _ in range(2):
+        report = project(tmp_path, workers=0)
+        assert report.trajectories == 1
+        assert f"its header says '{one}'" in report.set_aside["copy"]
+    assert f"is of '{one}', but the file is named after 'copy'" in validate(copy).problems[0]
+    assert validate(original).problems == []
+
+
+def test_a_tape_that_became_another_one_is_set_aside(tmp_path: Path):
+    one, two = write_tapes(tmp_path, 2, steps=2, oddities=False)
+    project(tmp_path, workers=0)
+    Written(tmp_path, "other").seal()
+    shutil.copy(tape_path(tmp_path, "other", sealed=True), tape_path(tmp_path, two, sealed=True))
+    report = project(tmp_path, workers=0)
+    assert "another trajectory's" in report.set_aside[two]
+    assert report.trajectories == 2
+    lake = Lake.open(tmp_path)
+    assert {i for part in lake.parts() for i in lake.members(part)} == {one, "other"}
+
+
+def test_what_was_taken_down_does_not_come_back_under_another_name(tmp_path: Path):
+    (one,) = write_tapes(tmp_path, 1, steps=2, oddities=False)
+    data = tape_path(tmp_path, one, sealed=True).read_bytes()
+    forget(Lake.open(tmp_path), one)
+    for name in (one, "copy"):
+        path = tape_path(tmp_path, name, sealed=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    report = project(tmp_path, workers=0)
+    assert (report.trajectories, list(report.set_aside)) == (0, ["copy"])
+    assert Lake.open(tmp_path).parts() == []
