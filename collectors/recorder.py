@@ -6,6 +6,8 @@ import asyncio
 import hashlib
 import platform
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -35,6 +37,8 @@ PUSH = PolicySpec(kind="push")
 UNSTARTED = "the start failed: "
 """How the reason of a recording begins whose environment never started; the error's class comes next."""
 _SLOW_SYNC_S = 0.001
+_GRACE_S = 10.0
+"""So much longer an environment that knows when to stop may take to observe."""
 
 
 def make_header(
@@ -179,22 +183,52 @@ class Recorder:
     async def run(self, policy: Policy, *, max_steps: int = 50, max_seconds: float | None = None) -> End:
         """Let `policy` act until it is done, the environment ends, or a limit is reached.
 
+        `max_seconds` holds for what runs too: an action is observed as it is then, or has no result where the
+        environment does not know `until`; a policy that still thinks is not waited for.
+
         Raises:
             ComponentError: the policy failed; the tape ends as failed.
         """
         until = None if max_seconds is None else time.monotonic() + max_seconds
+        limited: Any = self.environment if hasattr(self.environment, "until") else None
+        if limited is not None:
+            limited.until = until
         while self.end is None:
             if len(self.history.turns) >= max_steps:
                 self.end = self._ended(EndStatus.LIMIT, f"{max_steps} steps")
             elif until is not None and time.monotonic() >= until:
                 self.end = self._ended(EndStatus.LIMIT, f"{max_seconds:g} s")
             else:
-                await self._turn(policy)
+                await self._turn(policy, until, grace=0.0 if limited is None else _GRACE_S)
         return self.end
 
-    async def _turn(self, policy: Policy) -> None:
+    async def _turn(self, policy: Policy, until: float | None, *, grace: float) -> None:
+        with self._in_time(until, "the policy was still thinking") as time_left:
+            async with time_left:
+                action = await self._next(policy)
+        if self.end is not None:
+            return
+        if action is None:
+            self.end = self._ended(EndStatus.COMPLETED)
+            return
+        with self._in_time(None if until is None else until + grace, "an action was cut short") as time_left:
+            async with time_left:
+                await self.step(action)
+
+    @contextmanager
+    def _in_time(self, until: float | None, what: str) -> Iterator[asyncio.Timeout]:
+        """Give a scope that ends at `until` (monotonic s); where it was needed, the recording has reached its limit."""
+        scope = asyncio.timeout(None if until is None else until - time.monotonic())
         try:
-            action = await policy.next(self.history)
+            yield scope
+        except TimeoutError:
+            if not scope.expired():
+                raise
+            self.end = self._ended(EndStatus.LIMIT, f"out of time: {what}")
+
+    async def _next(self, policy: Policy) -> Action | None:
+        try:
+            return await policy.next(self.history)
         except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
             raise
         except Exception as error:
@@ -202,10 +236,6 @@ class Recorder:
             if isinstance(error, WorldtapeError):
                 raise
             raise ComponentError(f"the policy failed: {_one_line(error)}", where=policy.spec.kind) from error
-        if action is None:
-            self.end = self._ended(EndStatus.COMPLETED)
-        else:
-            await self.step(action)
 
     def _parse(self, action: Any) -> Action | None:
         if isinstance(action, Action):

@@ -17,8 +17,10 @@ class Environment(Protocol):
     A failure of the backend is an outcome (`infra_error`), not an exception; only a failed start raises
     `worldtape.errors.ComponentError`.
 
-    Two attributes are read where they are there: `domain` (a `Domain`; without it `spec.kind` must be one), and
-    `parse(given) -> Action | None`, by which a recorder takes more than `Action` objects (None ends the recording).
+    Three attributes are used where they are there: `domain` (a `Domain`; without it `spec.kind` must be one), and
+    `parse(given) -> Action | None`, by which a recorder takes more than `Action` objects (None ends the recording),
+    and `until`, the moment (monotonic s) at which a recorder wants the last observation: without it, a step that takes
+    longer is cancelled and has no result.
     """
 
     spec: EnvironmentSpec

@@ -42,6 +42,9 @@ class Terminal:
 
     Actions of kind `keystrokes` hold the recipe's array (`keystrokes()` makes them), those of kind `resize` a size.
     An observation is the visible screen at the moment the wait ended.
+
+    Attributes:
+        until: no wait is longer than to this moment (monotonic s), and nothing is typed after it; None: no such moment.
     """
 
     domain = "terminal"
@@ -53,6 +56,7 @@ class Terminal:
         self._sandbox: Sandbox | None = None
         self._session: Session | None = None
         self._machine = Machine()
+        self.until: float | None = None
         self._ended = False
         self._early: list[tuple[str, bytes, int]] = []
 
@@ -210,23 +214,36 @@ class Terminal:
         session, _ = self._started
         settled: SettledBy | None = None
         for stroke in strokes:
-            deadline = time.monotonic() + timeout_s
+            deadline = self._in_time(time.monotonic() + timeout_s)
             data = key_bytes(stroke.keystrokes, application=session.screen.application_keys)
+            if settled is not None and self._out_of_time:
+                facts.untyped += len(data)
+                settled = SettledBy.DEADLINE
+                continue
             begun = time.monotonic()
             wait = stroke.duration
             if wait is None and self.config.wait == "duration":
                 wait = self.config.default_duration
-            facts.untyped += await session.type(data, deadline if wait is None else begun + max(wait, _TYPE_S))
-            settled = await (session.settle(deadline) if wait is None else session.hold(begun + wait))
+            latest = deadline if wait is None else self._in_time(begun + max(wait, _TYPE_S))
+            facts.untyped += await session.type(data, latest)
+            hold = session.settle(deadline) if wait is None else session.hold(self._in_time(begun + wait))
+            settled = await hold
             if settled is None:
                 break
         return settled
+
+    def _in_time(self, moment: float) -> float:
+        return moment if self.until is None else min(moment, self.until)
+
+    @property
+    def _out_of_time(self) -> bool:
+        return self.until is not None and time.monotonic() >= self.until
 
     async def _resize(self, cols: int, rows: int, timeout_s: float) -> SettledBy | None:
         session, sandbox = self._started
         session.resize(cols, rows)
         sandbox.resize(cols, rows)
-        return await session.settle(time.monotonic() + timeout_s)
+        return await session.settle(self._in_time(time.monotonic() + timeout_s))
 
     async def _gather(self, facts: Facts) -> None:
         session, sandbox = self._started

@@ -19,6 +19,7 @@ from worldtape.schemas import (
     Observation,
     Outcome,
     PolicySpec,
+    Sink,
     Status,
     StepResult,
     Task,
@@ -113,6 +114,44 @@ def test_limits(limit: dict[str, Any]) -> None:
     assert end.status is EndStatus.LIMIT
     assert tape.sealed == end
     assert end.steps == limit.get("max_steps", 0)
+
+
+class Slow(Says):
+    """Thinks for ever once its words are said."""
+
+    async def next(self, history: History) -> Action | None:
+        if not self.words:
+            await asyncio.Event().wait()
+        return await super().next(history)
+
+
+class Stuck(FakeEnvironment):
+    """Never answers."""
+
+    async def step(self, action: Action, sink: Sink) -> StepResult:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+def test_a_time_limit_holds_for_a_policy_that_thinks() -> None:
+    tape, environment, end = record(lambda recorder: recorder.run(Slow("hello"), max_seconds=0.2))
+    assert (end.status, end.steps) == (EndStatus.LIMIT, 1)
+    assert "thinking" in end.reason
+    assert (tape.sealed, environment.left) == (end, 1)
+
+
+def test_a_time_limit_holds_for_an_action_that_runs() -> None:
+    tape, environment, end = record(lambda recorder: recorder.run(Says("hello"), max_seconds=0.2), Stuck())
+    assert (end.status, end.steps) == (EndStatus.LIMIT, 0)
+    assert "cut short" in end.reason
+    assert tape.kinds()[-2:] == ["action", "end"]
+    assert (tape.sealed, environment.left) == (end, 1)
+
+
+def test_a_policys_own_timeout_is_no_limit() -> None:
+    _, _, error = record(lambda recorder: recorder.run(Says(fails=TimeoutError("mine")), max_seconds=60))
+    assert isinstance(error, ComponentError)
+    assert "mine" in str(error)
 
 
 def test_a_policy_that_fails() -> None:

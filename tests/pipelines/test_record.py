@@ -100,6 +100,17 @@ def test_a_shell_that_is_left_is_no_failure(tmp_path, lake):
     assert (report.recorded["env_ended"], report.retried, report.solved) == (1, 0, 1)
 
 
+def test_a_time_limit_holds_for_what_runs(tmp_path, lake):
+    steps = 'ls, [{keystrokes: "sleep 98\\n", duration: 97}, {keystrokes: "echo late\\n"}], pwd'
+    report = record(job(write_suite(tmp_path / "s", steps=steps), max_seconds=1.5), lake)
+    assert (report.recorded["limit"], report.judged, report.steps) == (1, 1, 2)
+    (tape,) = tapes(lake)
+    *_, last = (event.data for event in tape.events() if event.kind == "result")
+    assert last["outcome"]["status"] == "timeout_still_running"
+    assert last["timing"]["duration_ms"] < 50_000
+    assert not validate(tape.path).problems
+
+
 @pytest.mark.parametrize(
     ("verifier", "code", "reward"),
     [

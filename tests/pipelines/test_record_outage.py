@@ -10,6 +10,7 @@ import pytest
 from tests.pipelines._backend import install
 from tests.pipelines._record import job, tapes, write_suite
 from worldtape.pipelines.record import JobConfig, record
+from worldtape.storage import validate
 
 PATIENCE: dict[str, Any] = {"patience_seconds": 0, "concurrency": 1, "retries": 0}
 
@@ -57,3 +58,11 @@ def test_items_that_failed_for_good_are_recorded_again_when_asked(tmp_path: Path
     again = record(wanted, tmp_path / "lake", retry_failed=True)
     assert (again.present, again.failed) == (0, 1)
     assert [tape.header["extra"]["attempt"] for tape in tapes(tmp_path / "lake")] == [0, 1]
+
+
+def test_what_does_not_answer_in_time_is_the_limit(tmp_path: Path, backend: Path) -> None:
+    wanted = backed(tmp_path, backend, steps="ls, hang, ls", limit=1, max_seconds=0.3)
+    report = record(wanted, tmp_path / "lake")
+    assert (report.recorded["limit"], report.steps, report.failed) == (1, 1, 0)
+    (tape,) = tapes(tmp_path / "lake")
+    assert not validate(tape.path).problems
