@@ -73,10 +73,13 @@ def by_part(lake: Lake) -> list[tuple[Part, Part, tuple[Part, ...]]]:
     """Return every part as (trajectories, transitions, notes), sorted.
 
     Raises:
-        InputError: a part was not curated, or has changed since.
+        InputError: there is no part, or one was not curated, or has changed since.
     """
+    from worldtape.pipelines._nothing import nothing_to
     from worldtape.pipelines._stage import pairs
 
+    if not lake.parts("trajectories"):
+        raise nothing_to("build", lake)
     notes = {stage: {part.part_id: part for part in lake.note_parts(stage)} for stage in _stages(lake)}
     found = []
     for pair in pairs(lake):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from worldtape.errors import InputError
 from worldtape.pipelines._cluster import cluster
+from worldtape.pipelines._nothing import nothing_to
 from worldtape.pipelines._stage import Context, Progress, Stages
 from worldtape.pipelines.curate._classes import classes_stage
 from worldtape.pipelines.curate._config import CurateConfig
@@ -49,13 +49,13 @@ def curate(
 
     Raises:
         NotFoundError: there is no lake.
-        InputError: nothing in it is projected.
+        InputError: nothing in it is recorded, or projected.
         FormatError: a part is damaged, or somebody changed the lake meanwhile.
     """
     lake = lake if isinstance(lake, Lake) else Lake.open(lake)
     config = config or CurateConfig()
     if not lake.parts("trajectories"):
-        raise InputError("nothing to curate: the lake has no parts", where=lake, fix="run `worldtape project` first")
+        raise nothing_to("curate", lake)
     with cluster(scheduler, workers, warm=_WARM) as client:
         stages = Stages(lake, client, progress)
         _judge(stages, config)

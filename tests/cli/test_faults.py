@@ -93,6 +93,16 @@ def test_half_a_part_is_made_whole(lake: Path) -> None:
     assert count(lake) == before
 
 
+@pytest.mark.parametrize("words", [["curate"], ["build", "cpt"], ["build", "sft"]])
+def test_nothing_is_made_of_nothing(tmp_path: Path, words: list[str]) -> None:
+    out = ["--out", tmp_path / "corpus"] if words[0] == "build" else []
+    Lake.open(tmp_path / "empty", create=True)
+    assert "the lake has no recordings; record into it first" in failed(*words, tmp_path / "empty", *out)
+    shutil.copytree(TAPES, tmp_path / "empty" / "tapes")
+    assert "the lake has no parts; run `worldtape project` first" in failed(*words, tmp_path / "empty", *out)
+    assert not (tmp_path / "corpus").exists()
+
+
 def test_an_unknown_key_is_answered_with_the_nearest(tmp_path: Path) -> None:
     job = tmp_path / "job.yaml"
     job.write_text(JOB + "polcy: {kind: script}\n")

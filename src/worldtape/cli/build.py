@@ -66,4 +66,4 @@ def _tell(report: BuildReport) -> None:
     rows = ", ".join(f"{count} {split}" for split, count in report.rows.items())
     say(f"{rows or 'no'} rows in {report.out}" + ("" if report.fresh else " (they stood there already)"))
     if not report.rows:
-        say("no trajectory of this pool: record more, or change the shares of the pools and curate again")
+        say(f"no trajectory in pool {report.corpus}: record more, or change the shares of the pools and curate again")

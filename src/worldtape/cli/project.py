@@ -48,8 +48,8 @@ def project(
 def _tell(report: ProjectReport) -> None:
     lines = [
         ("recordings", report.recordings),
-        ("still being written", -len(report.live) or None),
-        ("set aside", -len(report.set_aside) or None),
+        ("still being written", -len(report.live)),
+        ("set aside", -len(report.set_aside)),
         ("trajectories", report.trajectories),
         ("  of these interrupted", report.interrupted),
         ("transitions", report.transitions),
