@@ -32,6 +32,12 @@ def path(tmp_path):
             "name: x\nenvironment:\n  limits: {memory: 2}\n",
             "job.yaml:3: unknown key 'memory'; did you mean 'memory_mb'?",
         ),
+        (
+            "name: x\nenvironment:\n  limits:\n    cpus: 0\n",
+            "job.yaml:4: environment.limits.cpus: input should be greater than or equal to 0.01 (it is 0)",
+        ),
+        ("name: x\nenvironment:\n  limits:\n    pids: -1\n", "job.yaml:4: environment.limits.pids: input should be"),
+        ("name: x\nenvironment:\n  limits: {memory_mb: 0}\n", "job.yaml:3: environment.limits.memory_mb: input should"),
         ("repeats: 2\n", "job.yaml:1: key 'name' is missing"),
     ],
 )

@@ -40,9 +40,9 @@ def complaint(text: str) -> str:
 
 def test_a_right_file_is_read(tmp_path):
     path = tmp_path / "a.yaml"
-    path.write_text("name: x\ninner:\n  limits: {memory_mb: 7}\nmany: [{width: 3}]\nfree: {kind: y, width: 4}\n")
+    path.write_text("name: x\ninner:\n  limits: {memory_mb: 77}\nmany: [{width: 3}]\nfree: {kind: y, width: 4}\n")
     sample = read_settings(Sample, path)
-    assert (sample.inner.limits.memory_mb, sample.many[0].width, sample.free["width"]) == (7, 3, 4)
+    assert (sample.inner.limits.memory_mb, sample.many[0].width, sample.free["width"]) == (77, 3, 4)
 
 
 @pytest.mark.parametrize(
