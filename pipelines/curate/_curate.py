@@ -20,6 +20,7 @@ from worldtape.pipelines.curate._report import CurateReport
 from worldtape.pipelines.curate._rules import rules_stage
 from worldtape.pipelines.project import unprojected
 from worldtape.storage import Lake
+from worldtape.storage.lake import alone
 
 if TYPE_CHECKING:
     from worldtape.storage.lake import Part
@@ -51,12 +52,13 @@ def curate(
         NotFoundError: there is no lake.
         InputError: nothing in it is recorded, or projected.
         FormatError: a part is damaged, or somebody changed the lake meanwhile.
+        LockedError: somebody else is projecting, curating or moving the parts of this lake.
     """
     lake = lake if isinstance(lake, Lake) else Lake.open(lake)
     config = config or CurateConfig()
     if not lake.parts("trajectories"):
         raise nothing_to("curate", lake)
-    with cluster(scheduler, workers, warm=_WARM) as client:
+    with alone(lake), cluster(scheduler, workers, warm=_WARM) as client:
         stages = Stages(lake, client, progress)
         _judge(stages, config)
         funnel, classes = _funnel(stages)

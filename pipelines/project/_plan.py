@@ -14,7 +14,7 @@ from worldtape.pipelines.project._source import is_live
 from worldtape.schemas import SCHEMA_VERSION, Domain, canonical_json
 from worldtape.schemas.columns import TRAJECTORIES, TRANSITIONS
 from worldtape.storage import Lake, TapeRef, part_id
-from worldtape.storage.lake import Part, fingerprint, tape_header
+from worldtape.storage.lake import Part, cut_repeats, fingerprint, tape_header
 
 _DOMAINS = frozenset(map(str, Domain))
 VERSION = "1"
@@ -59,7 +59,7 @@ def make_plan(lake: Lake, bounds: Bounds) -> Plan:
     plan = Plan(recordings=len(tapes))
     current = settings()
     taken: set[str] = set()
-    for part, members, fresh in _standing(lake, current, tapes):
+    for part, members, fresh in _standing(lake, _members(lake), current, tapes):
         taken.update(member.trajectory_id for member in members)
         now = [_now(lake, member, tapes) for member in members]
         gone = any(member.trajectory_id not in tapes for member in members)
@@ -75,17 +75,32 @@ def make_plan(lake: Lake, bounds: Bounds) -> Plan:
     return plan
 
 
-def _standing(lake: Lake, current: str, tapes: dict[str, TapeRef]) -> Iterator[tuple[Part, list[Member], bool]]:
+def _members(lake: Lake) -> dict[Part, frozenset[str]]:
+    """Return the trajectories of every part; what stood in several is cut out of all but one."""
+
+    def read() -> dict[Part, frozenset[str]]:
+        return {part: frozenset(lake.members(part)) for part in lake.parts("trajectories")}
+
+    found = read()
+    if len(frozenset().union(*found.values())) == sum(map(len, found.values())):
+        return found
+    cut_repeats(lake, found)
+    return read()
+
+
+def _standing(
+    lake: Lake, parts: dict[Part, frozenset[str]], current: str, tapes: dict[str, TapeRef]
+) -> Iterator[tuple[Part, list[Member], bool]]:
     """Yield every part there is or was, its members, and whether it was projected by this code and is whole."""
-    whole = {part.part_id: part for part in lake.parts("trajectories")}
+    whole = {part.part_id: part for part in parts}
     notes = {note.part_id: note for note in lake.note_files(STAGE)}
     seen: set[str] = set()
     for key, part in whole.items():
         members = _noted(lake, notes[key]) if key in notes else []
-        ids = lake.members(part)
+        ids = parts[part]
         known = {member.trajectory_id for member in members if member.reason is None}
-        fresh = known == set(ids) and _same(lake, notes[key], current)
-        members = members if fresh or known >= set(ids) else [Member(i, str(part.domain), "", -1) for i in ids]
+        fresh = known == ids and _same(lake, notes[key], current)
+        members = members if fresh or known >= ids else [Member(i, str(part.domain), "", -1) for i in sorted(ids)]
         seen.update(member.trajectory_id for member in members)
         yield part, members, fresh
     for key in sorted(notes.keys() - whole.keys()):

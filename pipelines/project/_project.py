@@ -11,6 +11,7 @@ from worldtape.pipelines.project._part import project_part
 from worldtape.pipelines.project._plan import Bounds, Plan, make_plan
 from worldtape.pipelines.project._report import ProjectReport
 from worldtape.storage import Lake
+from worldtape.storage.lake import alone
 
 Progress = Callable[[int, int], None]
 """Called with (parts done, parts to do)."""
@@ -46,9 +47,17 @@ def project(
     Raises:
         NotFoundError: there is no lake.
         StorageError: a part cannot be written.
+        LockedError: somebody else is projecting, curating or moving the parts of this lake.
     """
     lake = lake if isinstance(lake, Lake) else Lake.open(lake)
-    plan = make_plan(lake, Bounds(part_size, part_bytes))
+    with alone(lake):
+        plan = make_plan(lake, Bounds(part_size, part_bytes))
+        return _carry_out(lake, plan, scheduler, workers, progress)
+
+
+def _carry_out(
+    lake: Lake, plan: Plan, scheduler: str | None, workers: int | None, progress: Progress | None
+) -> ProjectReport:
     report = ProjectReport(recordings=plan.recordings, live=plan.live, set_aside=plan.set_aside)
     for member in plan.standing:
         _count(report, member)

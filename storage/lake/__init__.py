@@ -1,5 +1,6 @@
 """The lake: two Parquet tables and their notes, asked in SQL."""
 
+from worldtape.storage.lake._alone import alone
 from worldtape.storage.lake._compact import Compacted, compact
 from worldtape.storage.lake._connect import connect
 from worldtape.storage.lake._forget import Forgotten, forget
@@ -11,6 +12,7 @@ from worldtape.storage.lake._merge import Merged, merge
 from worldtape.storage.lake._part import Part
 from worldtape.storage.lake._query import query, query_batches
 from worldtape.storage.lake._recover import RecoveredParts, recover_parts
+from worldtape.storage.lake._repeats import cut_repeats
 from worldtape.storage.lake._show import Recording, Summary, recording, summary
 from worldtape.storage.lake._tape_ref import TapeRef
 from worldtape.storage.lake._write_rows import write_rows
@@ -25,9 +27,11 @@ __all__ = [
     "RecoveredParts",
     "Summary",
     "TapeRef",
+    "alone",
     "check_id",
     "compact",
     "connect",
+    "cut_repeats",
     "fingerprint",
     "forget",
     "merge",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from worldtape.errors import FormatError
 from worldtape.storage.lake import _moves as moves
+from worldtape.storage.lake._alone import alone
 from worldtape.storage.lake._layout import part_id
 from worldtape.storage.lake._read import plain_bytes, read_arrow, twin
 from worldtape.storage.lake._rewrite import copy_part, kept, notes_by_part, spoken_of
@@ -56,8 +57,7 @@ def compact(
     A merged part is what projecting its whole set of tapes would write, under the id of that set. Only parts with notes
     of the same stages are merged, and their notes go with them, so that no verdict is lost; of the notes' metadata (the
     settings that made them) what all agree on is kept, so that stages with other settings judge again. A crash at any
-    moment leaves the old parts or the new one in force, never both; `recover` tidies up. Do not project or curate the
-    same lake at the same time.
+    moment leaves the old parts or the new one in force, never both; `recover` tidies up.
 
     Args:
         lake: the lake.
@@ -67,7 +67,15 @@ def compact(
 
     Raises:
         FormatError: a part is damaged, or a trajectory stands in two; nothing of its group has changed.
+        LockedError: somebody else is changing the lake.
     """
+    with alone(lake):
+        return _compact(lake, target_bytes, domain, progress)
+
+
+def _compact(
+    lake: Lake, target_bytes: int, domain: str | None, progress: Callable[[int, int], None] | None
+) -> Compacted:
     moves.finish_all(lake)
     report = Compacted(before=len(lake.parts("trajectories", domain)))
     groups = list(_groups(_candidates(lake, domain), target_bytes))

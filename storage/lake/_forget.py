@@ -12,6 +12,7 @@ from worldtape.errors import LockedError, NotFoundError
 from worldtape.storage._disk import hold
 from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake import _moves as moves
+from worldtape.storage.lake._alone import alone
 from worldtape.storage.lake._forgotten import remember
 from worldtape.storage.lake._mention import mention, tape_files
 from worldtape.storage.lake._read import read_arrow
@@ -59,9 +60,15 @@ def forget(lake: Lake, trajectory_id: str, *, reason: str | None = None) -> Forg
 
     Raises:
         NotFoundError: the lake does not know it.
-        LockedError: it is being recorded.
+        LockedError: it is being recorded, or somebody else is changing the lake.
         FormatError: a part is damaged and might hold it; `recover` first.
     """
+    with alone(lake):
+        return take_down(lake, trajectory_id, reason)
+
+
+def take_down(lake: Lake, trajectory_id: str, reason: str | None) -> Forgotten:
+    """Do what `forget` does; the caller keeps everybody else out."""
     moves.finish_all(lake)
     tapes = tape_files(lake, trajectory_id)
     whole = {_key(part) for part in lake.files("trajectories")}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake import _moves as moves
+from worldtape.storage.lake._alone import alone
 from worldtape.storage.lake._forgotten import fingerprint
 from worldtape.storage.lake._refs import blob_files, blob_names
 from worldtape.storage.lake._rewrite import copy_part, notes_by_part, spoken_of
@@ -47,7 +48,13 @@ def merge(into: Lake, sources: Sequence[Lake], *, progress: Callable[[int, int],
 
     Raises:
         FormatError: a part of a source is damaged.
+        LockedError: somebody else is changing `into`.
     """
+    with alone(into):
+        return _merge(into, sources, progress)
+
+
+def _merge(into: Lake, sources: Sequence[Lake], progress: Callable[[int, int], None] | None) -> Merged:
     report = Merged()
     banned = into.forgotten()
     tapes = [(source, tape) for source in sources for tape in source.tapes()]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from worldtape.errors import NotFoundError
+from worldtape.errors import LockedError, NotFoundError
 from worldtape.storage.lake import _layout as layout
-from worldtape.storage.lake._moves import drop, finish_all
+from worldtape.storage.lake._alone import alone
+from worldtape.storage.lake._moves import finish_all
 from worldtape.storage.lake._read import twin
+from worldtape.storage.lake._repeats import cut_repeats
 from worldtape.storage.lake._store import TEMPORARY
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ class RecoveredParts:
     temporary: list[str] = field(default_factory=list)
     """Half-written files of writers that are gone: removed."""
     repeated: list[str] = field(default_factory=list)
-    """Parts whose trajectories all stand in a bigger part: removed."""
+    """Parts with trajectories that stand in another part too: these were cut out of them, or the whole part removed."""
     moves: int = 0
     """Replacements of parts that were finished or undone."""
 
@@ -98,16 +101,7 @@ def _awaited(lake: Lake, part: Part, stale_s: float) -> bool:
 
 
 def _repeated(lake: Lake) -> list[str]:
-    """Remove parts whose trajectories all stand in one bigger part."""
-    members = {part: frozenset(lake.members(part)) for part in lake.parts("trajectories")}
-    homes: dict[str, set[Part]] = {}
-    for part, ids in members.items():
-        for member in ids:
-            homes.setdefault(member, set()).add(part)
-    gone = []
-    for part, ids in members.items():
-        bigger = set.intersection(*(homes[member] for member in ids)) - {part} if ids else set()
-        if any(len(members[other]) > len(ids) for other in bigger):
-            drop(lake, [part.part_id])
-            gone.append(part.name)
-    return gone
+    """Cut what stands in several parts out of all but one, unless somebody is changing the parts just now."""
+    with suppress(LockedError), alone(lake):
+        return cut_repeats(lake)
+    return []

@@ -13,9 +13,11 @@ import zstandard
 
 from tests.pipelines.lakes import Written
 from tests.pipelines.tapes import write_tapes
+from worldtape.errors import LockedError
+from worldtape.pipelines.curate import curate
 from worldtape.pipelines.project import project
 from worldtape.storage import Lake, tape_path, validate
-from worldtape.storage.lake import forget
+from worldtape.storage.lake import alone, forget
 
 
 def edited(path: Path, old: bytes, new: bytes) -> None:
@@ -121,3 +123,35 @@ def test_what_was_taken_down_does_not_come_back_under_another_name(tmp_path: Pat
     report = project(tmp_path, workers=0)
     assert (report.trajectories, list(report.set_aside)) == (0, ["copy"])
     assert Lake.open(tmp_path).parts() == []
+
+
+def test_overlapping_parts_are_cut(tmp_path: Path):
+    """Two projections at once, as they were possible: [a3, a4], [a1, a2], [a4, a5]."""
+    ids = write_tapes(tmp_path, 5, steps=2, oddities=False)
+    lake = Lake.open(tmp_path)
+    for group in ([2, 3], [0, 1], [3, 4]):
+        alone_there = tmp_path.parent / f"{tmp_path.name}-{group[0]}"
+        for number in group:
+            path = tape_path(alone_there, ids[number], sealed=True)
+            path.parent.mkdir(parents=True)
+            shutil.copy(tape_path(tmp_path, ids[number], sealed=True), path)
+        project(alone_there, workers=0)
+        for table in ("trajectories", "transitions", "notes"):
+            shutil.copytree(alone_there / table, tmp_path / table, dirs_exist_ok=True)
+    assert len(lake.parts()) == 3
+    report = project(tmp_path, workers=0)
+    assert (report.trajectories, report.parts, report.projected) == (5, 3, 0)
+    assert sorted(i for part in lake.parts() for i in lake.members(part)) == sorted(ids)
+    assert curate(tmp_path, workers=0).funnel.line("projected").trajectories == 5
+
+
+def test_two_at_once_do_not_plan_the_same(tmp_path: Path):
+    write_tapes(tmp_path, 2, steps=2)
+    with alone(Lake.open(tmp_path)):
+        with pytest.raises(LockedError):
+            project(tmp_path, workers=0)
+        with pytest.raises(LockedError):
+            project(tmp_path, workers=2)
+    assert project(tmp_path, workers=0).trajectories == 2
+    with alone(Lake.open(tmp_path)), pytest.raises(LockedError):
+        curate(tmp_path, workers=0)
