@@ -28,6 +28,8 @@ from worldtape.storage import Lake
 Progress = Callable[[int, int], None]
 """Called with the items done and all that are to be done."""
 
+_RECORDING = "recording"
+
 
 def record(
     job: JobConfig | str | os.PathLike[str],
@@ -37,6 +39,7 @@ def record(
     workers: int | None = None,
     retry_failed: bool = False,
     progress: Progress | None = None,
+    watch: Callable[[str], None] | None = None,
 ) -> RecordReport:
     """Record what is missing of `job` in `lake`; a second call records nothing twice.
 
@@ -50,7 +53,8 @@ def record(
         scheduler: address of a Dask scheduler whose workers see the same lake; else a local cluster.
         workers: instead of the job's.
         retry_failed: give items whose attempts are used up as many again.
-        progress: called after every item, or chunk of items on a cluster.
+        progress: called after every item, or chunk of `concurrency` items on a cluster.
+        watch: called with what is done now, in words, and with the newest failure.
 
     Raises:
         ConfigError: the job file, a task or the policy's settings are wrong.
@@ -65,11 +69,14 @@ def record(
     report = RecordReport.of(job.name, str(folder), plan)
     if not plan.missing:
         return report
+    watch = watch or _deaf
+    watch(_starting(job))
     _try_out(job, plan.missing)
+    watch(_RECORDING)
     where = Lake.open(folder, create=True)
     bench = Bench(job, str(folder))
     workers = job.workers if workers is None else workers
-    tell = _Teller(report, plan, progress)
+    tell = _Teller(report, plan, progress, watch)
     with stoppable():
         try:
             if workers == 0 and scheduler is None:
@@ -93,13 +100,29 @@ def _open(folder: Path) -> Lake | None:
 
 
 class _Teller:
-    def __init__(self, report: RecordReport, plan: Plan, progress: Progress | None) -> None:
-        self._report, self._total, self._progress = report, len(plan.missing), progress
+    def __init__(
+        self, report: RecordReport, plan: Plan, progress: Progress | None, watch: Callable[[str], None]
+    ) -> None:
+        self._report, self._total, self._progress, self._watch = report, len(plan.missing), progress, watch
+        self._failed = 0
 
     def __call__(self, outcome: Outcome) -> None:
         self._report.outcomes.append(outcome)
+        if outcome.status == EndStatus.FAILED:
+            self._failed += 1
+            self._watch(f"{_RECORDING}; {self._failed} failed, the newest: {outcome.reason or 'unknown'}")
         if self._progress is not None:
             self._progress(len(self._report.outcomes), self._total)
+
+
+def _deaf(_: str) -> None:
+    """Watch nothing."""
+
+
+def _starting(job: JobConfig) -> str:
+    where, image = job.environment.get("sandbox", job.environment["kind"]), job.environment.get("image")
+    pulled = f", which pulls {image or 'an image'} where it is missing" if where == "docker" else ""
+    return f"starting one environment ({where}){pulled}"
 
 
 def _try_out(job: JobConfig, missing: Sequence[Item]) -> None:
@@ -140,6 +163,6 @@ def _on_cluster(
 
 
 def _chunks(bench: Bench, missing: Sequence[Item], workers: int) -> Iterator[Chunk]:
-    size = max(1, min(len(missing) // (2 * workers), 4 * bench.job.concurrency))
+    size = max(1, min(len(missing) // (2 * workers), bench.job.concurrency))
     for start in range(0, len(missing), size):
         yield Chunk(bench, tuple(missing[start : start + size]))

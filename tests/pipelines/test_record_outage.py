@@ -53,7 +53,10 @@ def test_a_short_outage_is_waited_for(tmp_path: Path, backend: Path) -> None:
 def test_items_that_failed_for_good_are_recorded_again_when_asked(tmp_path: Path, backend: Path) -> None:
     policy = {"kind": "llm", "endpoint": "http://127.0.0.1:1/v1", "model": "none", "retries": 0}
     wanted = backed(tmp_path, backend, policy=policy, limit=1)
-    assert record(wanted, tmp_path / "lake").failed == 1
+    said: list[str] = []
+    assert record(wanted, tmp_path / "lake", watch=said.append).failed == 1
+    assert said[:2] == ["starting one environment (backed)", "recording"]
+    assert said[2].startswith("recording; 1 failed, the newest: the policy failed: ComponentError: ")
     assert record(wanted, tmp_path / "lake").present_failed == 1
     again = record(wanted, tmp_path / "lake", retry_failed=True)
     assert (again.present, again.failed) == (0, 1)

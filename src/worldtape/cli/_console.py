@@ -8,8 +8,10 @@ from typing import Any
 
 import orjson
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress
 from rich.table import Table
+
+from worldtape.cli._progress import Life
 
 
 def talk() -> Console:
@@ -56,7 +58,5 @@ def print_records(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None
 
 
 def progress() -> Progress:
-    """Return a progress bar on stderr, for anything that takes over a second; silent where nobody watches."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = talk()
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    """Return a progress bar on stderr for anything that takes over a second; for a log, a line now and then."""
+    return Life(talk())

@@ -41,7 +41,7 @@ def record(
     if job is None or lake is None:
         raise typer.BadParameter("give a job file and --lake", param_hint="JOB --lake")
     with progress() as bar:
-        line = bar.add_task("recording", total=None)
+        line = bar.add_task("starting", total=None)
         report = run(
             job,
             lake,
@@ -49,6 +49,7 @@ def record(
             workers=workers,
             retry_failed=retry_failed,
             progress=lambda done, total: bar.update(line, completed=done, total=total),
+            watch=lambda words: bar.update(line, description=words),
         )
     if as_json:
         print_json(report.to_dict())
