@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -25,6 +26,10 @@ _OWN = (
     *("failed_start", "few_turns", "undeclared_tool", "environment_failure"),
     *("infra_error", "no_observation", "empty_action", "retry_cycle", "no_change", "render_mismatch"),
 )
+
+
+POOL_NAMES = ("cpt", "sft", "rl", "bench")
+"""In the order in which their shares are laid end to end."""
 
 
 class RulesConfig(Settings):
@@ -69,7 +74,7 @@ class PoolsConfig(Settings):
     """Who gets what. Trajectories of one task, or of one lineage, always go together."""
 
     shares: dict[str, float] = Field(default={"cpt": 0.6, "sft": 0.3, "rl": 0.05, "bench": 0.05})
-    """Share of the groups for each pool; the shares are scaled to a sum of 1."""
+    """Share of the groups for each pool; the shares are scaled to a sum of 1. Their order says nothing."""
     validation: float = Field(0.05, ge=0, lt=1)
     """Share of the groups of a pool that goes to its validation split."""
     seed: int = 0
@@ -77,8 +82,8 @@ class PoolsConfig(Settings):
 
     @model_validator(mode="after")
     def _sane(self) -> PoolsConfig:
-        unknown = set(self.shares) - {"cpt", "sft", "rl", "bench"}
-        if unknown or min(self.shares.values(), default=0) < 0 or not sum(self.shares.values()) > 0:
+        unknown = set(self.shares) - set(POOL_NAMES)
+        if unknown or min(self.shares.values(), default=0) < 0 or not 0 < sum(self.shares.values()) < math.inf:
             raise ConfigError("shares are numbers ≥ 0 for cpt, sft, rl and bench, at least one above 0")
         return self
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from worldtape.pipelines._stage import Context, Stage, Stages
-from worldtape.pipelines.curate._config import PoolsConfig
+from worldtape.pipelines.curate._config import POOL_NAMES, PoolsConfig
 from worldtape.pipelines.curate._lineage import digest_of, key_of, lineage
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def pools_stage(stages: Stages, config: PoolsConfig) -> Stage:
     name = f".cache/{POOLS}/{digest[:32]}.json"
     if not stages.lake.store.exists(name):
         stages.lake.store.write(name, orjson.dumps(names))
-    return Stage(POOLS, "1", deal_part, config, shared=(name,), shared_digest=digest)
+    return Stage(POOLS, "2", deal_part, config, shared=(name,), shared_digest=digest)
 
 
 def deal_part(context: Context) -> pl.DataFrame:
@@ -50,10 +50,11 @@ def deal_part(context: Context) -> pl.DataFrame:
 
 def deal(group: str, config: PoolsConfig) -> tuple[str, str]:
     """Return (pool, split) of a group: a function of its name, the shares and the seed, whatever else there is."""
-    place = _draw("pool", group, config.seed) * sum(config.shares.values())
-    ends = accumulate(config.shares.values())
-    held = [name for name, share in config.shares.items() if share > 0]
-    pool = next((name for name, end in zip(config.shares, ends, strict=True) if place < end), held[-1])
+    shares = {name: config.shares[name] for name in POOL_NAMES if name in config.shares}
+    place = _draw("pool", group, config.seed) * sum(shares.values())
+    held = [name for name, share in shares.items() if share > 0]
+    ends = zip(shares, accumulate(shares.values()), strict=True)
+    pool = next((name for name, end in ends if place < end), held[-1])
     aside = _draw("split", group, config.seed) < config.validation
     return pool, "validation" if aside else "train"
 

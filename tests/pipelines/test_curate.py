@@ -16,7 +16,9 @@ from tests.pipelines.tapes import trajectory_id, write_tapes
 from worldtape.errors import ConfigError, InputError
 from worldtape.filters.few_turns import FewTurns
 from worldtape.filters.turn_classes import TurnClasses
+from worldtape.pipelines._stage import Stage
 from worldtape.pipelines.curate import CurateConfig, CurateReport, DuplicatesConfig, PoolsConfig, RulesConfig, curate
+from worldtape.pipelines.curate._pools import deal
 from worldtape.pipelines.project import project
 from worldtape.schemas.columns import VERDICTS
 from worldtape.schemas.settings import parse_settings
@@ -179,6 +181,17 @@ def test_shares_and_seed_decide_about_pools(lake):
     assert set(dealt(shares={"sft": 1.0}).values()) == {"sft"}
     assert set(dealt(shares={"cpt": 1.0, "rl": 1.0}).values()) == {"cpt", "rl"}
     assert dealt(seed=1) != dealt(seed=2)
+
+
+def test_the_order_of_shares_says_nothing():
+    one = PoolsConfig(shares={"cpt": 0.5, "sft": 0.3, "rl": 0.2})
+    other = PoolsConfig(shares={"rl": 0.2, "sft": 0.3, "cpt": 0.5})
+    assert [deal(str(n), one) for n in range(200)] == [deal(str(n), other) for n in range(200)]
+    assert pools_settings(one) == pools_settings(other)
+
+
+def pools_settings(config: PoolsConfig) -> str:
+    return Stage("pools", "2", lambda _: pl.DataFrame(), config).settings
 
 
 def test_only_the_newest_comparison_is_left(lake):
