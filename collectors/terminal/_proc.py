@@ -47,8 +47,34 @@ class Stat:
 def read_stat(pid: int) -> Stat | None:
     """Return what the kernel says about `pid`; None when it is gone."""
     text = read(f"/proc/{pid}/stat")
-    if text is None:
-        return None
+    return None if text is None else _parsed(text)
+
+
+class Known:
+    """A process that is looked at often: its `/proc/PID/stat` stays open, and always means the same process."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        try:
+            self._fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            self._fd = -1
+
+    def stat(self) -> Stat | None:
+        """Return what the kernel says about it; None when it is gone."""
+        try:
+            return None if self._fd < 0 else _parsed(os.pread(self._fd, 4096, 0))
+        except OSError:
+            return None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def _parsed(text: bytes) -> Stat:
     head, _, tail = text.rpartition(b")")
     fields = tail.split()
     number = int(fields[4])

@@ -43,6 +43,8 @@ class Pump:
         self._poll = select.poll()
         self._poll.register(fd, select.POLLIN)
         self.received: dict[str, int] = {"pty": 0, "pty.in": 0, "pty.size": 0}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiter: asyncio.Future[bool] | None = None
         self.ended = False
         self.first_mono: int | None = None
         self.feeds: list[Callable[[bytes], None]] = []
@@ -140,20 +142,39 @@ class Pump:
 
     async def readable(self, seconds: float) -> bool:
         """Wait until there is something to read, or for `seconds`; say which."""
+        loop = asyncio.get_running_loop()
         if self.ended:
+            self.close()
             await asyncio.sleep(seconds)
             return False
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[bool] = loop.create_future()
-
-        def wake(readable: bool) -> None:
-            if not done.done():
-                done.set_result(readable)
-
-        loop.add_reader(self._fd, wake, True)
-        timer = loop.call_later(seconds, wake, False)
+        if self._loop is not loop:
+            self._loop = loop
+            loop.add_reader(self._fd, self._there)
+        waiter: asyncio.Future[bool] = loop.create_future()
+        self._waiter = waiter
+        timer = loop.call_later(seconds, _wake, waiter, False)
         try:
-            return await done
+            return await waiter
         finally:
             timer.cancel()
+            self._waiter = None
+
+    def _there(self) -> None:
+        """Wake who waits for output; where nobody does, look no more until somebody waits again."""
+        if not self._poll.poll(0):
+            return
+        if self._waiter is None:
+            self.close()
+        else:
+            _wake(self._waiter, True)
+
+    def close(self) -> None:
+        """Let the event loop forget the file descriptor; before it is closed."""
+        loop, self._loop = self._loop, None
+        if loop is not None and not loop.is_closed():
             loop.remove_reader(self._fd)
+
+
+def _wake(waiter: asyncio.Future[bool], readable: bool) -> None:
+    if not waiter.done():
+        waiter.set_result(readable)

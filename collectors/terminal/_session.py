@@ -22,6 +22,7 @@ _SHORTEST, _LONGEST = 0.001, 0.02
 _REST_S, _REST_AT_PROMPT_S = 0.7, 0.05
 _REST_INSIDE_S = 0.2
 _CARRIED_S = 0.2
+_FASTER = 2.0
 _SUBMITS = frozenset(b"\r\n\x03\x04\x1a\x0f")
 
 
@@ -58,6 +59,8 @@ class Session:
         self._marks_at_begin = self._marks_known = 0
         self._marked_program: int | None = None
         self._entered = False
+        self._prompt = b""
+        """What the shell printed after its newest mark, when all of it was known to have come."""
 
     def started(self) -> None:
         """Take the program that waits now for the shell that prints marks, if it is one that can."""
@@ -115,7 +118,7 @@ class Session:
             if fresh:
                 pause, yields, quiet = _SHORTEST, 0, time.monotonic()
             if (fresh or pause == _SHORTEST) and self._more_to_come and left > 0:
-                pause *= 1.5
+                pause *= _FASTER
                 if await self.pump.readable(min(left, _SHORTEST)):
                     continue
             self.last = look = self._look()
@@ -126,13 +129,13 @@ class Session:
             if settled is not None:
                 return settled
             left = deadline - time.monotonic()
-            if yields < _YIELDS:
+            if yields < _YIELDS and not self._more_to_come:
                 yields += 1
                 os.sched_yield()
                 await asyncio.sleep(0)
                 continue
             await self.pump.readable(min(pause, left))
-            pause = min(pause * 1.5, _LONGEST)
+            pause = min(pause * _FASTER, _LONGEST)
 
     async def _verdict(self, look: Look, quiet: float, deadline: float) -> SettledBy | None:
         """Say what ends the wait now, if anything does; `quiet` is for how many seconds nothing came."""
@@ -157,8 +160,13 @@ class Session:
 
     @property
     def _more_to_come(self) -> bool:
-        """Whether a look would be too early: a line was entered at a prompt that will tell its exit code."""
-        return self._submitted and self._marks_known > 0 and self.marks.seen == self._marks_before
+        """Whether a look would be too early.
+
+        A line was entered at a prompt that will tell its exit code, or has told it and printed less than the last time.
+        """
+        if not self._submitted or self._marks_known == 0:
+            return False
+        return self.marks.seen == self._marks_before or len(self.marks.after) < len(self._prompt)
 
     @property
     def in_shell(self) -> bool:
@@ -222,6 +230,7 @@ class Session:
 
     def close(self) -> None:
         """Let go of the terminal."""
+        self.pump.close()
         if self.watch is not None:
             self.watch.close()
         if self._borrowed is not None:
@@ -254,8 +263,13 @@ class Session:
     async def _all_came(self, deadline: float) -> bool:
         """Say whether everything written before the look has been read; false: look again."""
         if not self._far or self.watch is None or self.watch.slave is None:
-            return not self.pump.read()
-        before = self.pump.received["pty"]
+            came = not self.pump.read()
+            if came and self._prompted:
+                self._prompt = self.marks.after
+            return came
+        if self._as_before and not self.pump.read():
+            return True
+        before, after = self.pump.received["pty"], self.marks.after
         number, question = self.marks.ask()
         try:
             if os.write(self.watch.slave, question) != len(question):
@@ -268,4 +282,21 @@ class Session:
                 return False
             await self.pump.readable(min(left, _LONGEST))
             self.pump.read()
-        return self.pump.received["pty"] == before + len(question)
+        came = self.pump.received["pty"] == before + len(question)
+        if came and self._prompted:
+            self._prompt = after
+        return came
+
+    @property
+    def _as_before(self) -> bool:
+        """Whether the whole prompt has come: after a mark the same bytes as the last time, when all was known to be there.
+
+        The mark stands behind all that the command printed, so nothing is on its way then.
+        """
+        exact = self._borrowed is not None and self._prompt != b""
+        return exact and self.marks.after == self._prompt and self._prompted
+
+    @property
+    def _prompted(self) -> bool:
+        """Whether the shell that prints marks has printed one, and a prompt behind it, since a line was entered."""
+        return self._submitted and self.marks.seen > self._marks_before and self._marking and self.at_prompt

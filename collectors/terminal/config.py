@@ -47,6 +47,8 @@ class TerminalConfig(BaseModel):
     """Who the shell runs as (`docker` only); none: the image's own."""
     env: dict[str, str] = Field(default_factory=dict)
     """More variables of the shell's environment."""
+    setup_seconds: float = Field(default=120.0, gt=0, le=86_400)
+    """How long each command of the set-up may take."""
     setup: Setup = Setup()
     """What is made before the first observation, out of band."""
 

@@ -32,7 +32,6 @@ from worldtape.schemas import (
     Timing,
 )
 
-_SET_UP_S = 120.0
 _TYPE_S = 1.0
 _ANSWER_S = 10.0
 
@@ -192,7 +191,11 @@ class Terminal:
             await self._must(["sh", "-ec", command])
 
     async def _must(self, argv: list[str], stdin: bytes = b"") -> None:
-        ran = await self._started[1].run(argv, stdin=stdin, timeout_s=_SET_UP_S)
+        limit = self.config.setup_seconds
+        ran = await self._started[1].run(argv, stdin=stdin, timeout_s=limit)
+        if ran.timed_out:
+            fix = "let it run in the background, or raise setup_seconds"
+            raise InputError(f"set-up did not end within {limit:g} s", where=argv[-1][:80], fix=fix)
         if ran.exit_code != 0:
             said = ran.text.strip().rpartition("\n")[2]
             raise InputError(f"set-up failed with {ran.exit_code}: {said}", where=argv[-1][:80])

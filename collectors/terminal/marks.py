@@ -12,6 +12,7 @@ import secrets
 from dataclasses import dataclass
 
 _LONGEST = 96
+_LONGEST_PROMPT = 1024
 
 
 def prompt_command(nonce: str) -> str:
@@ -46,6 +47,7 @@ class Marks:
         seen: how many there were.
         answered: the number of the newest question (`ask`) that came back.
         codes: exit codes of the commands finished since `take`.
+        after: the beginning of what came after the newest mark, without answers: the prompt.
     """
 
     def __init__(self, nonce: str) -> None:
@@ -58,21 +60,30 @@ class Marks:
         self._number = 0
         self.seen = 0
         self.answered = 0
+        self.after = b""
         self.codes: list[int] = []
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of output."""
         if not self._held and b"\x1b" not in data:
+            self._follow(data)
             return
         data = self._held + data
         end = 0
         for match in self._mark.finditer(data):
             if match[1] is not None:
+                self._follow(data[end : match.start()])
                 self.answered = int(match[1])
             else:
                 self._take(int(match[2]), int(match[3]))
+                self.after = b""
             end = match.end()
         self._held = self._unfinished(data[end:])
+        self._follow(data[end : len(data) - len(self._held)])
+
+    def _follow(self, data: bytes) -> None:
+        if len(self.after) <= _LONGEST_PROMPT:
+            self.after += data[: _LONGEST_PROMPT + 1]
 
     def find(self, data: bytes) -> list[Mark]:
         """Return the marks of exit codes that stand in `data`, in order."""

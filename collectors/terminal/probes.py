@@ -85,19 +85,28 @@ def _user(pid: int, users: dict[int, str]) -> str | None:
 
 def _uid(pid: int) -> int | None:
     """Return the effective user id of `pid`, as it is inside its user namespace."""
-    status = _proc.read(f"/proc/{pid}/status")
     mapping = _proc.read(f"/proc/{pid}/uid_map")
-    if status is None or mapping is None:
+    outside = _outside(pid)
+    if outside is None or mapping is None:
         return None
-    line = next((line for line in status.splitlines() if line.startswith(b"Uid:")), None)
-    if line is None:
-        return None
-    outside = int(line.split()[2])
     for row in mapping.splitlines():
         inside, start, count = map(int, row.split())
         if start <= outside < start + count:
             return inside + outside - start
     return None
+
+
+def _outside(pid: int) -> int | None:
+    """Return the effective user id of `pid` as this machine knows it; files of guarded processes belong to root."""
+    try:
+        owner = os.stat(f"/proc/{pid}").st_uid  # noqa: PTH116
+    except OSError:
+        return None
+    if owner:
+        return owner
+    status = _proc.read(f"/proc/{pid}/status") or b""
+    begin = status.find(b"\nUid:")
+    return int(status[begin + 5 : begin + 80].split()[1]) if begin >= 0 else None
 
 
 __all__ = ["disk", "probe"]

@@ -65,6 +65,7 @@ class Watch:
         self._slave: int | None = None
         self._poll = select.poll()
         self._pidfd = open_pidfd(shell)
+        self._known = _proc.Known(shell)
 
     def _open(self) -> None:
         """Open the terminal's own end by way of the shell, once the shell itself has it."""
@@ -91,7 +92,7 @@ class Watch:
         if self._slave is None:
             self._open()
         unread = self._unread()
-        shell = _proc.read_stat(self.shell)
+        shell = self._known.stat()
         if shell is None:
             if self.status is None and self._pidfd is not None:
                 self.status = wait_status(self._pidfd)
@@ -103,18 +104,31 @@ class Watch:
         self.program = shell.program
         if shell.foreground <= 0:
             return Look(alive=True)
-        best, who, seen = -1.0, shell.foreground, True
+        who, command, longest, seen = self._reader(shell)
+        if longest < 0:
+            return Look(alive=True, pid=who, command=command, seen=seen)
+        longest = min(longest, self._read_s())
+        return Look(alive=True, waiting=not unread, pid=who, command=command, longest=longest)
+
+    def _reader(self, shell: _proc.Stat) -> tuple[int, str | None, float, bool]:
+        """Return who of the foreground group waits for input the longest, else its leader.
+
+        Returns:
+            Its pid and name, the seconds (−1: nobody waits), and whether all could be seen.
+        """
+        best, who, command, seen = -1.0, shell.foreground, None, True
         for pid in _proc.members(self.shell, shell.foreground):
             found = shell if pid == self.shell else _proc.read_stat(pid)
             waits = -1.0 if found is None else _proc.waits_for(pid, shell.tty, found.threads)
             seen = seen and waits is not None
-            if waits is not None and waits > best:
+            better = waits is not None and waits > best
+            if found is not None and (better or pid == who):
+                command = found.comm
+            if waits is not None and better:
                 best, who = waits, pid
             if best == math.inf:
                 break
-        if best < 0:
-            return Look(alive=True, pid=who, command=_command(who), seen=seen)
-        return Look(alive=True, waiting=not unread, pid=who, command=_command(who), longest=min(best, self._read_s()))
+        return who, command, best, seen
 
     def close(self) -> None:
         """Let go of the terminal."""
@@ -122,6 +136,7 @@ class Watch:
             if fd is not None:
                 os.close(fd)
         self._slave = self._pidfd = None
+        self._known.close()
 
     def _unread(self) -> bool:
         return self._slave is not None and any(event & select.POLLIN for _, event in self._poll.poll(0))
@@ -135,11 +150,6 @@ class Watch:
         if mode is None or mode[3] & termios.ICANON or mode[6][termios.VMIN] != 0:
             return math.inf
         return int(mode[6][termios.VTIME]) / 10
-
-
-def _command(pid: int) -> str | None:
-    found = _proc.read_stat(pid)
-    return None if found is None else found.comm
 
 
 __all__ = ["GONE", "RELAYS", "SHELLS", "Look", "Watch"]

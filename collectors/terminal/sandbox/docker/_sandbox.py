@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from worldtape.collectors.terminal.sandbox._files import script, written
-from worldtape.collectors.terminal.sandbox._oom import memory_group, oom_kills
+from worldtape.collectors.terminal.sandbox._oom import OomKills, memory_group
 from worldtape.collectors.terminal.sandbox._process import in_thread
 from worldtape.collectors.terminal.sandbox._ran import Ran
 from worldtape.collectors.terminal.sandbox.config import SandboxConfig
@@ -49,7 +48,7 @@ class Docker:
         self._shell: Shell | None = None
         self._watch: Watch | None = None
         self._reason: str | None = None
-        self._memory: Path | None = None
+        self._oom: OomKills | None = None
         self._outlived = 0
 
     @property
@@ -130,7 +129,8 @@ class Docker:
         with explained("docker exec"):
             self._look_for(self.config.shell)
             self._shell = Shell(self._client, self._container, self.config.shell, self._options(), (cols, rows))
-        self._memory = None if self._shell.pid is None else memory_group(self._shell.pid)
+        group = None if self._shell.pid is None else memory_group(self._shell.pid)
+        self._oom = None if group is None else OomKills([group])
 
     def _look_for(self, shell: Sequence[str] | None) -> None:
         if shell is None:
@@ -170,7 +170,7 @@ class Docker:
 
     def reason(self) -> str | None:
         """Say which limit ended the container or its shell, if one did; a kill that the shell has outlived did not."""
-        kills = 0 if self._memory is None else oom_kills(self._memory)
+        kills = 0 if self._oom is None else self._oom.count()
         if kills > self._outlived:
             if self.alive():
                 self._outlived = kills
@@ -185,6 +185,9 @@ class Docker:
     def _remove(self) -> None:
         if self._watch is not None:
             self._watch.stop()
+        if self._oom is not None:
+            self._oom.close()
+            self._oom = None
         shell, self._shell = self._shell, None
         if shell is not None:
             shell.close()

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldtape.collectors.terminal.sandbox._oom import oom_kills
 from worldtape.collectors.terminal.sandbox._started import started
 
 _PREFIX = "worldtape-"
@@ -28,10 +27,6 @@ class Cgroup:
         """End what still runs in it and remove it."""
         for path in self.paths:
             _remove(path)
-
-    def kills(self) -> int:
-        """Return how many processes the memory limit has ended so far."""
-        return max(map(oom_kills, self.paths))
 
 
 def make_cgroup(memory_mb: int, pids: int, cpus: float) -> Cgroup | None:

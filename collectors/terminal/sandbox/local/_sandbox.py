@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from worldtape.collectors.terminal.sandbox._files import script, written
+from worldtape.collectors.terminal.sandbox._oom import OomKills
 from worldtape.collectors.terminal.sandbox._process import contents, finish, in_thread, spool
 from worldtape.collectors.terminal.sandbox._pty import close_quietly, open_master, set_size
 from worldtape.collectors.terminal.sandbox._ran import Ran
@@ -46,6 +47,7 @@ class Local:
         self._at = _etc.HOME
         self._shell_start: int | None = None
         self._reason: str | None = None
+        self._oom: OomKills | None = None
         self._outlived = 0
 
     async def start(self, *, cols: int, rows: int) -> None:
@@ -101,6 +103,7 @@ class Local:
         self.fd, number = open_master(f"{self._init.root}/dev/pts/ptmx", cols, rows)
         self.shell_pid = self._init.spawn(self.config.shell or ("bash",), f"/dev/pts/{number}", self._at)
         self._shell_start = started(self.shell_pid)
+        self._oom = None if self._cgroup is None else OomKills(self._cgroup.paths)
 
     def resize(self, cols: int, rows: int) -> None:
         """Give the PTY another size."""
@@ -144,11 +147,12 @@ class Local:
 
     def reason(self) -> str | None:
         """Say which limit ended the sandbox, if one did; a kill that the shell has outlived did not."""
-        kills = 0 if self._cgroup is None else self._cgroup.kills()
-        if self.alive():
-            self._outlived = kills
-        elif self._reason is None and kills > self._outlived:
-            self._reason = "the memory limit"
+        kills = 0 if self._oom is None else self._oom.count()
+        if kills > self._outlived:
+            if self.alive():
+                self._outlived = kills
+            elif self._reason is None:
+                self._reason = "the memory limit"
         return self._reason
 
     async def close(self) -> None:
@@ -162,6 +166,9 @@ class Local:
         if self._init is not None:
             self._init.stop()
             self._init = None
+        if self._oom is not None:
+            self._oom.close()
+            self._oom = None
         if self._cgroup is not None:
             self._cgroup.remove()
             self._cgroup = None
