@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 SETTINGS = b"worldtape.settings"
 INPUT = b"worldtape.input"
+SEAL_FILE = "notes/sealed.json"
+"""Says that all notes are those of one curation; gone from the first note that is written to the end of the last."""
 Progress = Callable[[str, int, int], None]
 """Called with (stage, parts done, parts to do)."""
 
@@ -115,15 +117,17 @@ class Stages:
 
     Attributes:
         pairs: the parts, sorted.
-        outputs: (stage, part) to the hash of everything that decided about the note.
+        commit: of the lake that they were found in.
+        made: (stage, part) to (settings, input): everything that decided about the note, as its metadata says it.
         reports: of every stage that was run.
     """
 
     def __init__(self, lake: Lake, client: Any, progress: Progress | None = None) -> None:
         self.lake = lake
         self.client = client
+        self.commit = lake.commit()
         self.pairs = pairs(lake)
-        self.outputs: dict[tuple[str, str], str] = {}
+        self.made: dict[tuple[str, str], tuple[str, str]] = {}
         self.reports: list[StageReport] = []
         self._progress = progress
 
@@ -133,14 +137,16 @@ class Stages:
         works = []
         settings = stage.settings
         for pair in self.pairs:
-            needed = [self.outputs[name, pair.part_id] for name in stage.needs]
+            needed = [_hash(*self.made[name, pair.part_id]) for name in stage.needs]
             given = _hash(pair.digest, stage.shared_digest, *needed)
-            self.outputs[stage.name, pair.part_id] = _hash(settings, given)
-            if self._stands(stage.name, pair.part_id, settings, given):
+            self.made[stage.name, pair.part_id] = (settings, given)
+            if made_of(self.lake, stage.name, pair.part_id) == (settings, given):
                 report.kept += 1
             else:
                 context = Context(self.lake, pair, stage.config, stage.shared)
                 works.append(_Work(stage, context, settings, given))
+        if works:
+            self.lake.store.remove(SEAL_FILE)
         for worker in self.each(stage.name, write_note, works):
             report.ran += 1
             report.workers[worker] += 1
@@ -163,22 +169,25 @@ class Stages:
 
     def digest(self, *stages: str) -> str:
         """Return the hash of all notes of `stages`."""
-        return _hash(*(self.outputs[stage, pair.part_id] for stage in stages for pair in self.pairs))
+        return _hash(*(_hash(*self.made[stage, pair.part_id]) for stage in stages for pair in self.pairs))
 
-    def _stands(self, stage: str, part_id: str, settings: str, given: str) -> bool:
-        import pyarrow.parquet as pq
 
-        from worldtape.storage.lake._layout import note_path
+def made_of(lake: Lake, stage: str, part_id: str) -> tuple[str | None, str | None]:
+    """Return the settings and the input that a note's metadata tells; nulls where it is missing or says nothing."""
+    import pyarrow.parquet as pq
 
-        name = note_path(stage, part_id)
-        if not self.lake.store.exists(name):
-            return False
-        try:
-            with self.lake.store.open(name) as file:
-                found = pq.read_schema(file).metadata or {}
-        except WorldtapeError:
-            return False
-        return bool(found.get(SETTINGS) == settings.encode() and found.get(INPUT) == given.encode())
+    from worldtape.storage.lake._layout import note_path
+
+    name = note_path(stage, part_id)
+    if not lake.store.exists(name):
+        return None, None
+    try:
+        with lake.store.open(name) as file:
+            found = pq.read_schema(file).metadata or {}
+    except WorldtapeError:
+        return None, None
+    settings, given = (found.get(key) for key in (SETTINGS, INPUT))
+    return settings and settings.decode(), given and given.decode()
 
 
 def write_note(work: _Work) -> str:
@@ -225,5 +234,10 @@ def _sha256(lake: Lake, name: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
+def hash_of(value: Any) -> str:
+    """Return SHA-256 over a value as canonical JSON."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
 def _hash(*values: Any) -> str:
-    return hashlib.sha256(canonical_json(values).encode()).hexdigest()
+    return hash_of(values)

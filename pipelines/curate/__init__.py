@@ -4,6 +4,7 @@ from worldtape.pipelines.curate._config import CurateConfig, DuplicatesConfig, P
 from worldtape.pipelines.curate._curate import curate
 from worldtape.pipelines.curate._funnel import Funnel, FunnelLine
 from worldtape.pipelines.curate._report import CurateReport
+from worldtape.pipelines.curate._seal import Seal, check_curated, read_seal
 
 __all__ = [
     "CurateConfig",
@@ -13,5 +14,8 @@ __all__ = [
     "FunnelLine",
     "PoolsConfig",
     "RulesConfig",
+    "Seal",
+    "check_curated",
     "curate",
+    "read_seal",
 ]

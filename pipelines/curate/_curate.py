@@ -18,6 +18,7 @@ from worldtape.pipelines.curate._funnel import FUNNEL_FILE, Counts, Funnel, coun
 from worldtape.pipelines.curate._pools import pools_stage
 from worldtape.pipelines.curate._report import CurateReport
 from worldtape.pipelines.curate._rules import rules_stage
+from worldtape.pipelines.curate._seal import write_seal
 from worldtape.pipelines.project import unprojected
 from worldtape.storage import Lake
 from worldtape.storage.lake import alone
@@ -39,7 +40,8 @@ def curate(
     """Judge every part of a projected lake; what is judged already, with the same settings, costs nothing.
 
     Stages: `rules` and `hashes`, `exact_duplicates`, `turn_classes`, `pools`, each a note beside the tables; the tables
-    themselves are never changed. Then the funnel, which is also left in `notes/funnel.json`.
+    themselves are never changed. Then the funnel, which is also left in `notes/funnel.json`, and at last a seal
+    (`check_curated`), without which nothing is built.
 
     Args:
         lake: where it lies, or an open `Lake`.
@@ -62,6 +64,7 @@ def curate(
         stages = Stages(lake, client, progress)
         _judge(stages, config)
         funnel, classes = _funnel(stages)
+        write_seal(stages)
     return CurateReport(funnel, stages.reports, classes)
 
 
