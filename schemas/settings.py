@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -26,6 +27,13 @@ class Settings(BaseModel):
 
 S = TypeVar("S", bound=BaseModel)
 _UNKNOWN = "unknown_key"
+_WORDS = (
+    ("a valid tuple", "a list"),
+    ("a valid dictionary", "a mapping"),
+    ("a valid string", "text"),
+    (r" or instance of \w+", ""),
+)
+"""What a file holds, in the words of the file."""
 
 
 def read_settings(model: type[S], path: str | Path) -> S:
@@ -142,33 +150,48 @@ def _refuse_double_keys(node: Any, where: object) -> None:
 
 
 def _complaint(model: type[BaseModel], node: yaml.Node, faults: list[ErrorDetails], where: object) -> ConfigError:
-    fault = faults[0]
+    fault = _telling(node, faults)
     path = fault["loc"]
-    spot = f"{where}:{_line(node, path)}"
+    line, found = _place(node, path)
+    spot = f"{where}:{line}"
     if fault["type"] in {"extra_forbidden", _UNKNOWN}:
         known = fault.get("ctx", {}).get("known") or _known(model, path)
         return ConfigError(f"unknown key {str(path[-1])!r}", where=spot, fix=_nearest(str(path[-1]), known))
-    name = ".".join(str(part) for part in path)
+    name = ".".join(str(part) for part in found)
     message = fault["msg"].removeprefix("Value error, ")
+    for theirs, ours in _WORDS:
+        message = re.sub(theirs, ours, message)
     if fault["type"] == "missing":
         return ConfigError(f"key {str(path[-1])!r} is missing", where=spot)
     given = "" if fault["type"] == "value_error" else f" (it is {fault['input']!r:.60})"
     return ConfigError(f"{name}: {message[:1].lower()}{message[1:]}{given}" if name else message, where=spot)
 
 
-def _line(node: Any, path: tuple[int | str, ...]) -> int:
-    """Return the line of `path`; parts that are no keys of the file (names of union members) are passed over."""
-    line = int(node.start_mark.line)
+def _telling(node: yaml.Node, faults: list[ErrorDetails]) -> ErrorDetails:
+    """Return the first fault; of the members of one union, the one that got furthest says what is wrong."""
+    first = faults[0]
+    _, found = _place(node, first["loc"])
+    if first["type"] in {"extra_forbidden", "missing", _UNKNOWN} or len(found) == len(first["loc"]):
+        return first
+    beside = [fault for fault in faults if fault["loc"][: len(first["loc"]) - 1] == first["loc"][:-1]]
+    return max(beside, key=lambda fault: len(fault["loc"]))
+
+
+def _place(node: Any, path: tuple[int | str, ...]) -> tuple[int, list[int | str]]:
+    """Return line and keys of `path`; parts that are no keys of the file (names of union members) are left out."""
+    line, found = int(node.start_mark.line), list[int | str]()
     for part in path:
         for key, value in _pairs(node):
             if key.value == str(part):
                 line, node = key.start_mark.line, value
+                found.append(part)
                 break
         else:
             if getattr(node, "id", "") == "sequence" and isinstance(part, int) and part < len(node.value):
                 node = node.value[part]
                 line = node.start_mark.line
-    return line + 1
+                found.append(part)
+    return line + 1, found
 
 
 def _nearest(name: str, known: list[str]) -> str:

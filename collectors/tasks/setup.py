@@ -33,7 +33,7 @@ class Setup(Settings):
     def archive(self) -> bytes:
         """Return the files as a tar archive: the same files always give the same bytes."""
         buffer = io.BytesIO()
-        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as tar:
             for name, text in sorted(self.files.items()):
                 data = text.encode()
                 info = tarfile.TarInfo(name)

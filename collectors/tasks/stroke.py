@@ -1,5 +1,7 @@
 """One element of a step."""
 
+from pydantic import Field
+
 from worldtape.schemas.settings import Settings
 
 
@@ -8,5 +10,5 @@ class Stroke(Settings):
 
     keystrokes: str = ""
     """Text as it is typed (`\\n` is Enter), or one key name as the whole string: `C-c`, `Up`, `Escape`."""
-    duration: float | None = None
+    duration: float | None = Field(default=None, ge=0, le=3600)
     """Seconds to wait after it; none: until the terminal has settled."""

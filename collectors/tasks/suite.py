@@ -13,6 +13,8 @@ from worldtape.errors import ConfigError, NotFoundError
 
 SUITES = Path(__file__).parent / "suites"
 """Where the suites lie that we ship."""
+_MANY = 20
+"""A message names no more than so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,9 @@ class Suite:
 
     def _nothing(self, what: str, name: str, known: list[str]) -> NotFoundError:
         near = get_close_matches(name, known, n=1)
-        fix = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known[:20])}"
+        fix = (
+            f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known[:_MANY])}{', …' * (len(known) > _MANY)}"
+        )
         return NotFoundError(f"suite {self.name!r} has no {what} {name!r}", fix=fix)
 
 

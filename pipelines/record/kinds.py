@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from worldtape.collectors.tasks import TaskFile
-from worldtape.errors import ConfigError
+from worldtape.errors import ConfigError, InputError
 from worldtape.pipelines.record.verdict import Verdict
 from worldtape.schemas import Environment, Policy, Registry
 
@@ -56,12 +56,19 @@ def make_policy(settings: Mapping[str, Any], task: TaskFile, seed: int) -> Polic
     """
     kind = settings["kind"]
     found = policy_class(kind)
+    where: str | None = None
     own = {key: value for key, value in settings.items() if key != "kind"}
     if kind == "script" and own.get("actions") is None and own.get("file") is None:
         if not task.solution:
             raise ConfigError("the task has no solution to play", where=task.id, fix="choose another policy")
         own["actions"] = task.actions
+        where = f"task {task.id}"
     if "seed" in found.Config.model_fields and own.get("seed") is None:
         own["seed"] = seed
-    policy: Policy = found.from_config(own)
+    try:
+        policy: Policy = found.from_config(own)
+    except InputError as error:
+        if where is None:
+            raise
+        raise ConfigError(str(error), where=where) from error
     return policy

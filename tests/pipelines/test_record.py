@@ -202,6 +202,22 @@ def test_in_containers(suite, lake):
     assert (report.solved, report.retried) == (3, 0)
 
 
+def test_a_set_up_that_hangs_says_so(tmp_path, lake):
+    suite = write_suite(tmp_path / "s", 1, setup="sleep 99")
+    report = record(job(suite, environment={"setup_seconds": 0.5}, retries=0), lake)
+    (reason,) = report.reasons
+    assert "sleep 99: set-up did not end within 0.5 s" in reason
+
+
+def test_files_of_a_task_may_have_long_names(tmp_path, lake):
+    suite = tmp_path / "s"
+    suite.mkdir()
+    name = "/".join(["a" * 120, "b" * 120, "ü" * 60])
+    task = {"id": "long", "instruction": "x", "setup": {"files": {name: "x"}}, "solution": ["ls"]}
+    (suite / "a.yaml").write_text(json.dumps(task | {"verifier": f"test -f {name}"}))
+    assert record(job(suite), lake).solved == 1
+
+
 def test_what_cannot_work_says_so_before_any_tape(suite, tmp_path, lake):
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "a.yaml").write_text("id: a\ninstruction: nothing to play\n")

@@ -38,6 +38,8 @@ def path(tmp_path):
         ),
         ("name: x\nenvironment:\n  limits:\n    pids: -1\n", "job.yaml:4: environment.limits.pids: input should be"),
         ("name: x\nenvironment:\n  limits: {memory_mb: 0}\n", "job.yaml:3: environment.limits.memory_mb: input should"),
+        ("name: x\ntasks: s1\n", "job.yaml:2: tasks: input should be a list (it is 's1')"),
+        ("name: x\nenvironment: s1\n", "job.yaml:2: environment: input should be a mapping (it is 's1')"),
         ("repeats: 2\n", "job.yaml:1: key 'name' is missing"),
     ],
 )
@@ -82,6 +84,14 @@ def test_a_script_beside_the_job_is_found_and_is_what_it_holds(path, monkeypatch
     (path.parent / "same.yaml").unlink()
     with pytest.raises(StorageError, match=r"same\.yaml"):
         list(items(read_job(path)))
+
+
+def test_a_solution_that_cannot_be_played_names_its_task(path):
+    write_suite(path.parent / "mine", steps='[{keystrokes: "\\ud800"}]')
+    path.write_text("name: x\nsuite: mine\n")
+    (item,) = items(read_job(path))
+    with pytest.raises(ConfigError, match="task t/00: "):
+        make_policy(read_job(path).policy, item.task, 0)
 
 
 def test_items_are_named_by_what_they_are(path):

@@ -46,6 +46,8 @@ def test_choosing(folder):
         ids(tasks=["b/on"])
     with pytest.raises(NotFoundError, match="no tag 'z'"):
         ids(tags=["z"])
+    with pytest.raises(NotFoundError, match=r"has no task 'qqq'; known: .*, …$"):
+        load_suite("terminal-core").choose(tasks=["qqq"])
 
 
 def test_what_is_wrong_in_a_suite(folder, tmp_path):
@@ -54,6 +56,14 @@ def test_what_is_wrong_in_a_suite(folder, tmp_path):
         load_suite(folder)
     (folder / "d.yaml").write_text("id: d\ninstruction: x\nsolution:\n- [{keystrokes: a, durations: 1}]\n")
     with pytest.raises(ConfigError, match=r"d\.yaml:4: unknown key 'durations'; did you mean 'duration'"):
+        load_suite(folder)
+    (folder / "d.yaml").write_text("id: d\ninstruction: x\nsolution:\n- ls\n- [{keystrokes: a, duration: -3}]\n")
+    with pytest.raises(
+        ConfigError, match=r"d\.yaml:5: solution\.1\.0\.duration: input should be greater .* \(it is -3\)"
+    ):
+        load_suite(folder)
+    (folder / "d.yaml").write_text("id: d\ninstruction: x\nsolution: [ls, [a]]\n")
+    with pytest.raises(ConfigError, match=r"d\.yaml:3: solution\.1\.0: input should be a mapping \(it is 'a'\)"):
         load_suite(folder)
     (folder / "d.yaml").write_text(TASK.format(id="a/two", tag="x"))
     with pytest.raises(ConfigError, match="taken by another task"):
