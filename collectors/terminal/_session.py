@@ -289,7 +289,7 @@ class Session:
 
     @property
     def _as_before(self) -> bool:
-        """Whether the whole prompt has come: after a mark the same bytes as the last time, when all was known to be there.
+        """Whether the whole prompt has come: after a mark the same bytes as the last time, when all had come.
 
         The mark stands behind all that the command printed, so nothing is on its way then.
         """

@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from worldtape.collectors.tasks.setup import Setup
 from worldtape.collectors.terminal.sandbox.config import SandboxConfig
 from worldtape.schemas import EnvironmentSpec, Limits
+from worldtape.schemas.settings import Settings
 
 
-class TerminalConfig(BaseModel):
+class TerminalConfig(Settings):
     """What terminal to start, and when to look at its screen."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     sandbox: Literal["docker", "local", "unsafe-local"] = "local"
     """`docker`: a container; `local`: Linux namespaces, no daemon; `unsafe-local`: this machine, unprotected."""

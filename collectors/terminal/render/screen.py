@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 from pyghostty import Terminal
 
+from worldtape.collectors.terminal.render._text import Text
 from worldtape.collectors.terminal.render._titles import Titles
 from worldtape.schemas import Rendering
 
@@ -28,6 +29,7 @@ class Screen:
     def __init__(self, cols: int = 160, rows: int = 40, *, on_reply: Callable[[bytes], None] | None = None) -> None:
         self.rendering = Rendering(name="terminal.screen", version="1", parameters={"cols": cols, "rows": rows})
         self._terminal = Terminal(cols, rows, scrollback=_SCROLLBACK)
+        self._text = Text(self._terminal)
         if on_reply is not None:
             self._terminal.on_reply(on_reply)
         self._titles = Titles()
@@ -44,7 +46,7 @@ class Screen:
 
     def render(self) -> str:
         """Return the rows of the screen, joined by newlines."""
-        rows = self._terminal.text().split("\n")
+        rows = self._text.read().split("\n")
         return "\n".join(row.rstrip(" ") for row in rows).rstrip("\n")
 
     @property

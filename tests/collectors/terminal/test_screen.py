@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyghostty import Terminal
 
 from tests.collectors.terminal.test_marks import split
 from worldtape.collectors.renderers import RENDERERS, make_renderer
+from worldtape.collectors.terminal.render._text import Text
 from worldtape.collectors.terminal.render.screen import Screen
 from worldtape.errors import NotFoundError, VersionError
 from worldtape.schemas import Rendering
@@ -105,3 +107,22 @@ def test_renderers_by_name() -> None:
         make_renderer(Rendering(name="terminal.screen", version="0"))
     with pytest.raises(NotFoundError, match=r"terminal\.screen"):
         make_renderer(Rendering(name="terminal.scren", version="1"))
+
+
+ODD = ["\x1b[?40h\x1b[?3h", "\x1b[2J", "\x1b[?1049h", "e\u0301" * 9]
+
+
+@given(st.lists(st.text(max_size=300) | st.sampled_from(ODD), max_size=9))
+def test_the_quick_text_is_the_cores_own(pieces: list[str]) -> None:
+    terminal = Terminal(40, 9)
+    text = Text(terminal)
+    for piece in pieces:
+        terminal.feed(piece.encode("utf-8", "replace"))
+        assert text.read() == terminal.text()
+
+
+def test_a_screen_larger_than_the_buffer() -> None:
+    terminal = Terminal(1000, 100)
+    terminal.feed("界".encode() * 50_000)
+    assert Text(terminal).read() == terminal.text()
+    assert len(Text(terminal).read().encode()) > 1 << 16
