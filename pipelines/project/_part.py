@@ -32,6 +32,8 @@ class Work:
     settings: str
     stands: bool
     """Whether its tables are there already, and are replaced."""
+    noted: tuple[Member, ...] = ()
+    """What the last projection made of the tapes, where only those that it set aside are to be tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,33 @@ class Written:
 
 def project_part(work: Work) -> Written:
     """Project the tapes of one part, write its tables and its note, and return what became of each tape."""
+    if work.noted and (still := _still_aside(work)) is not None:
+        if still != work.noted:
+            work.lake.write_note(STAGE, work.part_id, to_note(list(still), work.settings))
+        return Written(still, False, _worker())
     tables = _Tables()
     members = [tables.add(work.lake, member) for member in work.members]
     written = work.stands or any(member.reason is None for member in members)
     if written:
         work.lake.write_part(work.domain, work.part_id, tables.trajectories(), tables.transitions())
     work.lake.write_note(STAGE, work.part_id, to_note(members, work.settings))
-    return Written(tuple(members), written, f"{socket.gethostname()}:{os.getpid()}")
+    return Written(tuple(members), written, _worker())
+
+
+def _still_aside(work: Work) -> tuple[Member, ...] | None:
+    """Try the tapes that were set aside, and return all as they are now; null as soon as one can be read again."""
+    fresh = {member.trajectory_id: member for member in work.members}
+    still = []
+    for old in work.noted:
+        tried = old if old.reason is None else _Tables().add(work.lake, fresh[old.trajectory_id])
+        if old.reason is not None and tried.reason is None:
+            return None
+        still.append(tried)
+    return tuple(still)
+
+
+def _worker() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"
 
 
 class _Tables:

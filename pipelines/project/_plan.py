@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from worldtape.errors import FormatError, WorldtapeError, boundary
@@ -17,7 +17,7 @@ from worldtape.storage import Lake, TapeRef, part_id
 from worldtape.storage.lake import Part, cut_repeats, fingerprint, tape_header
 
 _DOMAINS = frozenset(map(str, Domain))
-VERSION = "1"
+VERSION = "2"
 """Of the projection's code: raise it when the same tapes give other rows."""
 
 
@@ -51,9 +51,10 @@ def settings() -> str:
 def make_plan(lake: Lake, bounds: Bounds) -> Plan:
     """Plan a projection.
 
-    A part keeps its tapes for ever. Tapes that are in no part are sorted by (domain, id) and cut into new parts, so the
-    grouping of a lake without parts depends on its set of tapes only. Where tables were deleted, the notes of earlier
-    projections still tell the old grouping; where these are gone too, a lake that grew in several runs is cut anew.
+    A part keeps its tapes for ever. What was set aside is tried again each time: its blob may be back. Tapes that are
+    in no part are sorted by (domain, id) and cut into new parts, so the grouping of a lake without parts depends on its
+    set of tapes only. Where tables were deleted, the notes of earlier projections still tell the old grouping; where
+    these are gone too, a lake that grew in several runs is cut anew.
     """
     tapes = {tape.trajectory_id: tape for tape in lake.tapes()}
     plan = Plan(recordings=len(tapes))
@@ -63,10 +64,12 @@ def make_plan(lake: Lake, bounds: Bounds) -> Plan:
         taken.update(member.trajectory_id for member in members)
         now = [_now(lake, member, tapes) for member in members]
         gone = any(member.trajectory_id not in tapes for member in members)
-        if gone or (fresh and now == [_key(member) for member in members]):
+        same = fresh and now == [_key(member) for member in members]
+        if gone or (same and all(member.reason is None for member in members)):
             plan.standing += members
         else:
-            plan.works.append(_work(lake, part.domain or members[0].domain, members, tapes, current, part))
+            work = _work(lake, part.domain or members[0].domain, members, tapes, current, part)
+            plan.works.append(replace(work, noted=tuple(members)) if same else work)
     banned = lake.forgotten()
     free = [tape for key, tape in tapes.items() if key not in taken and fingerprint(key) not in banned]
     plan.recordings -= len(tapes.keys() - taken) - len(free)

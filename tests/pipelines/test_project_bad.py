@@ -155,3 +155,25 @@ def test_two_at_once_do_not_plan_the_same(tmp_path: Path):
     assert project(tmp_path, workers=0).trajectories == 2
     with alone(Lake.open(tmp_path)), pytest.raises(LockedError):
         curate(tmp_path, workers=0)
+
+
+@pytest.mark.parametrize("others", [0, 2])
+def test_a_blob_that_was_put_back_heals(tmp_path: Path, others: int):
+    write_tapes(tmp_path, others, steps=2, oddities=False)
+    written = tape(tmp_path, sealed=False)
+    written.step(1, output="y" * 70_000)
+    written.seal()
+    (blob,) = (path for path in (tmp_path / "blobs").rglob("*.zst"))
+    data = blob.read_bytes()
+    blob.unlink()
+    for number in range(3):
+        if number == 2:
+            blob.write_bytes(b"x")
+        report = project(tmp_path, workers=0)
+        assert list(report.set_aside) == ["bad"]
+        assert (report.trajectories, report.projected) == (others, int(number == 0 and others > 0))
+        assert ("is missing" if number < 2 else "damaged") in report.set_aside["bad"]
+    blob.write_bytes(data)
+    healed = project(tmp_path, workers=0)
+    assert (healed.trajectories, healed.set_aside, healed.projected, healed.parts) == (others + 1, {}, 1, 1)
+    assert project(tmp_path, workers=0).projected == 0
