@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,7 +19,24 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, InitErrorDetails
 
 
-class Settings(BaseModel):
+if TYPE_CHECKING:
+    _Spoken = BaseModel
+else:
+
+    class _OneLine(type(BaseModel)):
+        """Makes a wrong value a `ConfigError` of one line also where a program gives it."""
+
+        def __call__(cls, *args: Any, **values: Any) -> Any:
+            try:
+                return _strict(super().__call__(*args, **values))
+            except ValidationError as error:
+                raise _spoken(cls, error, values, where=cls.__name__) from error
+
+    class _Spoken(BaseModel, metaclass=_OneLine):
+        pass
+
+
+class Settings(_Spoken):
     """The base of job, task and settings files: frozen, and every unknown key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -27,6 +44,7 @@ class Settings(BaseModel):
 
 S = TypeVar("S", bound=BaseModel)
 _UNKNOWN = "unknown_key"
+_Path = tuple[int | str, ...]
 _WORDS = (
     ("a valid tuple", "a list"),
     ("a valid dictionary", "a mapping"),
@@ -61,10 +79,21 @@ def parse_settings(model: type[S], text: str, *, where: object) -> S:
     try:
         return _strict(model.model_validate(value))
     except ValidationError as error:
-        faults = sorted(
-            error.errors(include_url=False), key=lambda fault: fault["type"] not in {"extra_forbidden", _UNKNOWN}
-        )
-        raise _complaint(model, node, faults, where) from error
+        fault = _telling(error, lambda path: _place(node, path)[1])
+        line, found = _place(node, fault["loc"])
+        raise _complaint(model, fault, found, f"{where}:{line}") from error
+
+
+def checked(model: type[S], value: Any, *, where: object) -> S:
+    """Return `value` as a `model`.
+
+    Raises:
+        ConfigError: it does not fit; the line names `where`, the key, and for an unknown one the nearest right one.
+    """
+    try:
+        return _strict(model.model_validate(value))
+    except ValidationError as error:
+        raise _spoken(model, error, value, where=where) from error
 
 
 def nested(model: type[S], value: Any, *, beside: tuple[str, ...] = ()) -> S:
@@ -93,7 +122,7 @@ def _strict(settings: S) -> S:
     return settings
 
 
-def _strays(settings: BaseModel, path: tuple[int | str, ...]) -> Iterator[InitErrorDetails]:
+def _strays(settings: BaseModel, path: _Path) -> Iterator[InitErrorDetails]:
     known = list(type(settings).model_fields)
     for name, value in (settings.model_extra or {}).items():
         kind = PydanticCustomError(_UNKNOWN, "unknown key", {"known": known})
@@ -149,35 +178,54 @@ def _refuse_double_keys(node: Any, where: object) -> None:
         _refuse_double_keys(item, where)
 
 
-def _complaint(model: type[BaseModel], node: yaml.Node, faults: list[ErrorDetails], where: object) -> ConfigError:
-    fault = _telling(node, faults)
+def _spoken(model: type[BaseModel], error: ValidationError, value: Any, *, where: object) -> ConfigError:
+    fault = _telling(error, lambda path: _keys(value, path))
+    return _complaint(model, fault, _keys(value, fault["loc"]), where)
+
+
+def _complaint(model: type[BaseModel], fault: ErrorDetails, found: list[int | str], where: object) -> ConfigError:
+    """Say one fault; `found` is the part of its place that somebody wrote."""
     path = fault["loc"]
-    line, found = _place(node, path)
-    spot = f"{where}:{line}"
     if fault["type"] in {"extra_forbidden", _UNKNOWN}:
         known = fault.get("ctx", {}).get("known") or _known(model, path)
-        return ConfigError(f"unknown key {str(path[-1])!r}", where=spot, fix=_nearest(str(path[-1]), known))
+        return ConfigError(f"unknown key {str(path[-1])!r}", where=where, fix=_nearest(str(path[-1]), known))
+    if fault["type"] == "missing":
+        return ConfigError(f"key {str(path[-1])!r} is missing", where=where)
     name = ".".join(str(part) for part in found)
     message = fault["msg"].removeprefix("Value error, ")
     for theirs, ours in _WORDS:
         message = re.sub(theirs, ours, message)
-    if fault["type"] == "missing":
-        return ConfigError(f"key {str(path[-1])!r} is missing", where=spot)
     given = "" if fault["type"] == "value_error" else f" (it is {fault['input']!r:.60})"
-    return ConfigError(f"{name}: {message[:1].lower()}{message[1:]}{given}" if name else message, where=spot)
+    return ConfigError(f"{name}: {message[:1].lower()}{message[1:]}{given}" if name else message, where=where)
 
 
-def _telling(node: yaml.Node, faults: list[ErrorDetails]) -> ErrorDetails:
-    """Return the first fault; of the members of one union, the one that got furthest says what is wrong."""
+def _telling(error: ValidationError, keys: Callable[[_Path], list[int | str]]) -> ErrorDetails:
+    """Return the fault to tell: an unknown key, else the first; of a union's members the one that got furthest."""
+    faults = error.errors(include_url=False)
+    for fault in faults:
+        if fault["type"] in {"extra_forbidden", _UNKNOWN}:
+            return fault
     first = faults[0]
-    _, found = _place(node, first["loc"])
-    if first["type"] in {"extra_forbidden", "missing", _UNKNOWN} or len(found) == len(first["loc"]):
+    if first["type"] == "missing" or len(keys(first["loc"])) == len(first["loc"]):
         return first
     beside = [fault for fault in faults if fault["loc"][: len(first["loc"]) - 1] == first["loc"][:-1]]
     return max(beside, key=lambda fault: len(fault["loc"]))
 
 
-def _place(node: Any, path: tuple[int | str, ...]) -> tuple[int, list[int | str]]:
+def _keys(value: Any, path: _Path) -> list[int | str]:
+    """Return the parts of `path` that stand in `value`."""
+    found = list[int | str]()
+    for part in path:
+        if isinstance(value, BaseModel):
+            value = dict(value)
+        listed = isinstance(value, (list, tuple)) and isinstance(part, int) and part < len(value)
+        if listed or (isinstance(value, Mapping) and part in value):
+            found.append(part)
+            value = value[part]
+    return found
+
+
+def _place(node: Any, path: _Path) -> tuple[int, list[int | str]]:
     """Return line and keys of `path`; parts that are no keys of the file (names of union members) are left out."""
     line, found = int(node.start_mark.line), list[int | str]()
     for part in path:
@@ -199,7 +247,7 @@ def _nearest(name: str, known: list[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(sorted(known))}"
 
 
-def _known(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
+def _known(model: type[BaseModel], path: _Path) -> list[str]:
     models = [model]
     for part in path[:-1]:
         fields = [found.model_fields[part] for found in models if part in found.model_fields]

@@ -9,6 +9,7 @@ import orjson
 
 from worldtape.errors import ConfigError
 from worldtape.schemas import Action
+from worldtape.schemas.settings import checked
 
 Step = str | Sequence[Any] | Mapping[str, Any]
 """Keys and Enter; a recipe array; one element of it; or the fields of an `Action`."""
@@ -30,7 +31,7 @@ def to_action(step: Step | Action) -> Action | None:
         return keystrokes([{"keystrokes": step + "\n"}])
     if isinstance(step, Mapping):
         if "kind" in step:
-            return Action.model_validate(step)
+            return checked(Action, dict(step), where="policy script")
         return keystrokes([dict(step)])
     if isinstance(step, str):
         return keystrokes(step if _is_array(step) else [{"keystrokes": step + "\n"}])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-from worldtape.collectors.policies._config import PolicyConfig, checked
+from worldtape.collectors.policies._config import PolicyConfig
 from worldtape.schemas import Action, History, PolicySpec
+from worldtape.schemas.settings import checked
 
 
 class ReplayConfig(PolicyConfig):

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from worldtape.errors import ConfigError, NotFoundError
 from worldtape.schemas import Limits
-from worldtape.schemas.settings import Settings, nested, parse_settings, read_settings
+from worldtape.schemas.settings import Settings, checked, nested, parse_settings, read_settings
 
 
 class Inner(Settings):
@@ -78,3 +78,22 @@ def test_no_file_and_no_text(tmp_path):
         read_settings(Sample, tmp_path / "none.yaml")
     with pytest.raises(ConfigError, match="not a YAML text file"):
         read_settings(Sample, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"name": "x", "count": 0}, "count: input should be greater than or equal to 1 (it is 0)"),
+        ({"name": "x", "cuont": 1}, "unknown key 'cuont'; did you mean 'count'?"),
+        ({"name": "x", "inner": {"limits": {"memory": 1}}}, "unknown key 'memory'; did you mean 'memory_mb'?"),
+        ({"name": "x", "many": [{"width": "w"}]}, "many.0.width: input should be a valid integer"),
+        ({"count": 1}, "key 'name' is missing"),
+    ],
+)
+def test_a_program_is_answered_as_a_file_is(values, expected):
+    with pytest.raises(ConfigError) as made:
+        Sample(**values)
+    with pytest.raises(ConfigError) as read:
+        checked(Sample, values, where="Sample")
+    assert str(made.value) == str(read.value)
+    assert str(made.value).startswith(f"Sample: {expected}")

@@ -22,12 +22,9 @@ def shell(
     Example: `worldtape shell --lake lake --sandbox docker`
     """
     from worldtape.collectors.terminal import TerminalConfig
-    from worldtape.errors import ConfigError
     from worldtape.pipelines.shell import shell as run
+    from worldtape.schemas.settings import checked
 
-    try:
-        config = TerminalConfig.model_validate({"sandbox": sandbox, "image": image, "network": network})
-    except ValueError as error:
-        raise ConfigError(str(error).splitlines()[2].strip(), where="shell") from error
+    config = checked(TerminalConfig, {"sandbox": sandbox, "image": image, "network": network}, where="shell")
     report = run(lake, config)
     say(f"{report.steps} actions recorded ({report.status}): {report.path}")
