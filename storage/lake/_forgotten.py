@@ -21,14 +21,19 @@ def fingerprint(trajectory_id: str) -> str:
 
 def forgotten(lake: Lake) -> set[str]:
     """Return the fingerprints of what was taken down; a torn last line counts as not written."""
+    return set(entries(lake))
+
+
+def entries(lake: Lake) -> dict[str, bytes]:
+    """Return the lines of the list by fingerprint, as they stand, without their line feed."""
     try:
         lines = lake.store.read(layout.FORGOTTEN).split(b"\n")
     except NotFoundError:
-        return set()
-    found = set()
+        return {}
+    found = {}
     for line in lines[:-1]:
-        with suppress(ValueError):
-            found.add(json.loads(line)["sha256"])
+        with suppress(ValueError, KeyError, TypeError):
+            found[str(json.loads(line)["sha256"])] = line
     return found
 
 
@@ -38,6 +43,13 @@ def remember(lake: Lake, trajectory_id: str, *, reason: str | None, wall_us: int
     An object store cannot append: two take-downs at the same moment there may lose one line, so do them one by one.
     """
     key = fingerprint(trajectory_id)
-    if key not in forgotten(lake):
-        line = json.dumps({"sha256": key, "wall": wall_us, "reason": reason})
-        lake.store.append(layout.FORGOTTEN, line.encode() + b"\n")
+    line = json.dumps({"sha256": key, "wall": wall_us, "reason": reason})
+    adopt(lake, {key: line.encode()})
+
+
+def adopt(lake: Lake, lines: dict[str, bytes]) -> set[str]:
+    """Add the lines of another list that are not in this one, and return their fingerprints."""
+    fresh = lines.keys() - forgotten(lake)
+    if fresh:
+        lake.store.append(layout.FORGOTTEN, b"".join(lines[key] + b"\n" for key in sorted(fresh)))
+    return set(fresh)

@@ -18,8 +18,13 @@ _BLOCK = 1 << 18
 """Bytes that an object store sends at once; nearly every header is in the first."""
 
 
-def tape_header(lake: Lake, tape: TapeRef) -> dict[str, Any]:
+def tape_header(lake: Lake, tape: TapeRef, *, own: bool = True) -> dict[str, Any]:
     """Return the header of a tape; of one on an object store, only its beginning is fetched.
+
+    Args:
+        lake: where it lies.
+        tape: the tape.
+        own: refuse the header of another trajectory.
 
     Raises:
         FormatError: it has none, or it is another trajectory's: the file was copied or renamed.
@@ -31,7 +36,8 @@ def tape_header(lake: Lake, tape: TapeRef) -> dict[str, Any]:
         with lake.store.open(tape.name, block=_BLOCK) as file:
             stream = Unpacked(file, tape.path) if tape.name.endswith(SEALED) else file
             header = read_header(stream, tape.path)[1]
-    check_id(header, tape.trajectory_id, tape.path)
+    if own:
+        check_id(header, tape.trajectory_id, tape.path)
     return header
 
 

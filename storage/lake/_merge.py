@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from worldtape.errors import FormatError
 from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake import _moves as moves
 from worldtape.storage.lake._alone import alone
-from worldtape.storage.lake._forgotten import fingerprint
-from worldtape.storage.lake._refs import blob_files, blob_names
+from worldtape.storage.lake._forget import take_down
+from worldtape.storage.lake._forgotten import adopt, entries, fingerprint
+from worldtape.storage.lake._head import tape_header
+from worldtape.storage.lake._refs import blob_files, named_blobs
 from worldtape.storage.lake._rewrite import copy_part, notes_by_part, spoken_of
 
 if TYPE_CHECKING:
     from worldtape.storage.lake._lake import Lake
+    from worldtape.storage.lake._part import Part
     from worldtape.storage.lake._tape_ref import TapeRef
 
 
@@ -30,13 +35,20 @@ class Merged:
     known: int = 0
     """Trajectories that were here already."""
     refused: int = 0
-    """Trajectories that were taken down here and do not come back."""
+    """Trajectories that were taken down, here or in a source, and do not come in."""
+    forgotten: list[str] = field(default_factory=list)
+    """Trajectories of this lake that a source had taken down: now they are here, too."""
+    missing: list[str] = field(default_factory=list)
+    """`<tape>: <blob>` of blobs that a tape names and no lake has."""
     open: list[str] = field(default_factory=list)
     """Tapes that are not sealed: left where they are; recover that lake and merge again."""
 
 
 def merge(into: Lake, sources: Sequence[Lake], *, progress: Callable[[int, int], None] | None = None) -> Merged:
     """Copy the tapes, blobs, parts and notes of `sources` into `into`; what is there already adds nothing.
+
+    Take-downs travel: what `into` or a source has taken down comes in from nowhere, and is taken down in `into`. A blob
+    that is missing beside its tape is looked for in every source, also for tapes that are there already.
 
     Parts keep their id where all of their trajectories are new; otherwise only the new rows are written, as the part of
     their own set. A crash leaves whole files only: run the same merge again.
@@ -55,54 +67,96 @@ def merge(into: Lake, sources: Sequence[Lake], *, progress: Callable[[int, int],
 
 
 def _merge(into: Lake, sources: Sequence[Lake], progress: Callable[[int, int], None] | None) -> Merged:
-    report = Merged()
-    banned = into.forgotten()
+    work = _Merge(into, sources)
+    work.forget()
     tapes = [(source, tape) for source in sources for tape in source.tapes()]
     parts = [(source, part) for source in sources for part in source.parts("transitions")]
-    total, done = len(tapes) + len(parts), 0
-    here = {tape.trajectory_id for tape in into.tapes() if tape.sealed}
-    seen: set[str] = set()
-    for source, tape in tapes:
-        done += 1
-        if fingerprint(tape.trajectory_id) in banned:
-            report.refused += tape.trajectory_id not in seen
-        elif not tape.sealed:
-            report.open.append(tape.path)
-        elif tape.trajectory_id not in here:
-            _copy_tape(source, tape, into, report)
-            here.add(tape.trajectory_id)
-        seen.add(tape.trajectory_id)
+    for done, _ in enumerate((*work.tapes(tapes), *work.parts(parts)), start=1):
         if progress is not None:
-            progress(done, total)
-    moves.finish_all(into)
-    rows = {member for part in into.parts("trajectories") for member in into.members(part)}
-    notes = {id(source): notes_by_part(source) for source in sources}
-    for source, part in parts:
-        done += 1
-        judged = notes[id(source)].get(part.part_id, [])
-        members = [member for member in source.members(part) if fingerprint(member) not in banned]
-        fresh = set(members) - rows
-        report.known += len(members) - len(fresh)
-        if fresh:
-            others = {i for i in spoken_of(source, part, judged) - set(members) if fingerprint(i) not in banned}
-            copy_part(source, part, into, fresh | others, judged)
-            rows.update(fresh)
-            report.parts += 1
-            report.trajectories += len(fresh)
-        if progress is not None:
-            progress(done, total)
-    return report
+            progress(done, len(tapes) + len(parts))
+    return work.report
 
 
-def _copy_tape(source: Lake, tape: TapeRef, into: Lake, report: Merged) -> None:
-    for digest in sorted(blob_names(source, tape.name)):
-        names = blob_files(digest)
-        if any(into.store.exists(name) for name in names):
-            continue
-        for name in names:
-            if source.store.exists(name):
-                into.store.copy(source.store, name)
-                report.blobs += 1
-                break
-    into.store.copy(source.store, f"{layout.tape_folder(tape.trajectory_id)}/{tape.name.rpartition('/')[2]}")
-    report.tapes += 1
+class _Merge:
+    """One merge; each method yields after every tape or part."""
+
+    def __init__(self, into: Lake, sources: Sequence[Lake]) -> None:
+        self.report = Merged()
+        self._into = into
+        self._sources = sources
+        self._banned: set[str] = set()
+        self._blobs = {store: set(store.store.names(layout.BLOBS)) for store in (into, *sources)}
+
+    def forget(self) -> None:
+        """Take over what the sources have taken down."""
+        for source in self._sources:
+            adopt(self._into, entries(source))
+        self._banned = self._into.forgotten()
+        here = {tape.trajectory_id for tape in self._into.tapes()} | self._rows() if self._banned else set()
+        for name in sorted(here):
+            if fingerprint(name) in self._banned:
+                take_down(self._into, name, None)
+                self.report.forgotten.append(name)
+
+    def tapes(self, tapes: list[tuple[Lake, TapeRef]]) -> Iterator[None]:
+        here = {tape.trajectory_id for tape in self._into.tapes() if tape.sealed}
+        seen: set[str] = set()
+        for source, tape in tapes:
+            if fingerprint(tape.trajectory_id) in self._banned or self._in_disguise(source, tape):
+                self.report.refused += tape.trajectory_id not in seen
+            elif not tape.sealed:
+                self.report.open.append(tape.path)
+            else:
+                self._fetch_blobs(source, tape)
+                if tape.trajectory_id not in here:
+                    self._copy(source, tape)
+                    here.add(tape.trajectory_id)
+            seen.add(tape.trajectory_id)
+            yield
+
+    def parts(self, parts: list[tuple[Lake, Part]]) -> Iterator[None]:
+        moves.finish_all(self._into)
+        rows = self._rows()
+        notes = {source: notes_by_part(source) for source in self._sources}
+        for source, part in parts:
+            judged = notes[source].get(part.part_id, [])
+            members = [member for member in source.members(part) if fingerprint(member) not in self._banned]
+            fresh = set(members) - rows
+            self.report.known += len(members) - len(fresh)
+            if fresh:
+                others = spoken_of(source, part, judged) - set(members) - rows
+                others = {other for other in others if fingerprint(other) not in self._banned}
+                copy_part(source, part, self._into, fresh | others, judged)
+                rows.update(fresh)
+                self.report.parts += 1
+                self.report.trajectories += len(fresh)
+            yield
+
+    def _rows(self) -> set[str]:
+        return {member for part in self._into.parts("trajectories") for member in self._into.members(part)}
+
+    def _in_disguise(self, source: Lake, tape: TapeRef) -> bool:
+        """Tell whether a tape is one that was taken down, under another file name."""
+        if self._banned:
+            with suppress(FormatError):
+                return fingerprint(str(tape_header(source, tape, own=False).get("trajectory_id"))) in self._banned
+        return False
+
+    def _fetch_blobs(self, source: Lake, tape: TapeRef) -> None:
+        for digest, sure in sorted(named_blobs(source, tape.name).items()):
+            names = blob_files(digest)
+            if self._blobs[self._into].intersection(names):
+                continue
+            homes = [(lake, name) for lake in (source, *self._sources) for name in names if name in self._blobs[lake]]
+            if homes:
+                lake, name = homes[0]
+                self._into.store.copy(lake.store, name)
+                self._blobs[self._into].add(name)
+                self.report.blobs += 1
+            elif sure:
+                self.report.missing.append(f"{tape.path}: sha256:{digest}")
+
+    def _copy(self, source: Lake, tape: TapeRef) -> None:
+        name = f"{layout.tape_folder(tape.trajectory_id)}/{tape.name.rpartition('/')[2]}"
+        self._into.store.copy(source.store, tape.name, name)
+        self.report.tapes += 1

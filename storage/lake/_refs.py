@@ -9,16 +9,24 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from worldtape.storage.lake._lake import Lake
 
-_REF = re.compile(rb"sha256:([0-9a-f]{64})")
+_REF = re.compile(rb'("blob":")?sha256:([0-9a-f]{64})')
 _BLOCK = 4 << 20
-_OVERLAP = 71
-"""One byte less than a whole reference, so that one cut in two by a block is found, and none twice."""
+_OVERLAP = 80
+"""Bytes of the longest match, so that one cut in two by a block is found."""
 
 
 def blob_names(lake: Lake, tape: str) -> set[str]:
     """Return the hex digests of every blob that the tape called `tape` may name."""
+    return set(named_blobs(lake, tape))
+
+
+def named_blobs(lake: Lake, tape: str) -> dict[str, bool]:
+    """Return every digest on a tape, and whether it surely names a blob: an image or a screen can show one, too."""
+    found: dict[str, bool] = {}
     with lake.store.open(tape) as file:
-        return set(_digests(_plain(file) if tape.endswith(".zst") else _blocks(file)))
+        for digest, sure in _digests(_plain(file) if tape.endswith(".zst") else _blocks(file)):
+            found[digest] = found.get(digest, False) or sure
+    return found
 
 
 def blob_files(digest: str) -> tuple[str, str]:
@@ -27,12 +35,12 @@ def blob_files(digest: str) -> tuple[str, str]:
     return name, f"{name}.zst"
 
 
-def _digests(blocks: Iterator[bytes]) -> Iterator[str]:
+def _digests(blocks: Iterator[bytes]) -> Iterator[tuple[str, bool]]:
     tail = b""
     for block in blocks:
         text = tail + block
         for match in _REF.finditer(text):
-            yield match[1].decode()
+            yield match[2].decode(), match[1] is not None
         tail = text[-_OVERLAP:]
 
 

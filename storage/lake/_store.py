@@ -146,9 +146,9 @@ class Store:
         place.replace(self.full(name))
         _sync(Path(self.full(name)).parent)
 
-    def copy(self, source: Store, name: str) -> None:
-        """Copy `name` from another store to the same place here."""
-        with source.open(name) as file, self.writing(name) as path, path.open("wb") as target:
+    def copy(self, source: Store, name: str, to: str | None = None) -> None:
+        """Copy `name` from another store to the same place here, or to another."""
+        with source.open(name) as file, self.writing(to or name) as path, path.open("wb") as target:
             shutil.copyfileobj(file, target, _BLOCK)
 
     @contextmanager

@@ -37,5 +37,9 @@ def merge(
             f"{done.tapes} tapes, {done.blobs} blobs and {done.trajectories} trajectories in {done.parts} parts came in"
         )
         say(f"{done.known} trajectories were there already, {done.refused} were taken down and stay out")
+        for name in done.forgotten:
+            say(f"{name} was taken down in a source, and now here as well")
+    for blob in done.missing:
+        complain(f"{blob}: no lake has this blob, so its tape cannot be projected whole")
     for path in done.open:
         complain(f"{path}: not sealed, left where it is; `worldtape recover` that lake and merge again")
