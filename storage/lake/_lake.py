@@ -227,10 +227,12 @@ class Lake:
         return [part for part in self.note_files(stage) if part.part_id in here]
 
     def note_files(self, stage: str | None = None) -> list[Part]:
-        """Return every note's file, of one stage or of all, sorted by name."""
+        """Return every note's file, of one stage or of all, sorted by name; a folder named as a table is no stage."""
         folder = layout.NOTES if stage is None else f"{layout.NOTES}/{stage}"
         matches = (layout.NOTE_FILE.fullmatch(name) for name in self.store.names(folder))
-        return [Part(m[1], None, m[2], self.store.path(m[0]), m[0]) for m in matches if m]
+        return [
+            Part(m[1], None, m[2], self.store.path(m[0]), m[0]) for m in matches if m and m[1] not in layout.RESERVED
+        ]
 
     def stages(self) -> list[str]:
         """Return the stages that have written notes, sorted."""

@@ -293,3 +293,13 @@ def test_quotes_in_the_path(tmp_path: Path):
     _lakes.write(lake, ["a"])
     assert query(lake, "SELECT count(*) AS n FROM turns").to_pylist() == [{"n": 3}]
     assert lake.read(lake.parts()[0]).height == 3
+
+
+@pytest.mark.parametrize("name", ["turns", "trajectories", "transitions"])
+def test_a_folder_of_notes_that_is_named_as_a_table_breaks_nothing(tmp_path: Path, name: str):
+    lake = Lake.open(tmp_path, create=True)
+    part = _lakes.write(lake, ["a"])
+    lake.write_note("rules", part, _lakes.note(["a"]))
+    (tmp_path / "notes" / "rules").rename(tmp_path / "notes" / name)
+    assert lake.stages() == []
+    assert query(lake, f"SELECT count(*) AS n FROM {name}").to_pylist()[0]["n"] > 0
