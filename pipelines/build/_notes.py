@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from worldtape.errors import InputError, NotFoundError
-from worldtape.schemas import canonical_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,13 +72,15 @@ def by_part(lake: Lake) -> list[tuple[Part, Part, tuple[Part, ...]]]:
     """Return every part as (trajectories, transitions, notes), sorted.
 
     Raises:
-        InputError: there is no part, or one was not curated, or has changed since.
+        InputError: there is no part, or the lake was not curated as a whole, or has changed since.
     """
     from worldtape.pipelines._nothing import nothing_to
     from worldtape.pipelines._stage import pairs
+    from worldtape.pipelines.curate import check_curated
 
     if not lake.parts("trajectories"):
         raise nothing_to("build", lake)
+    check_curated(lake)
     notes = {stage: {part.part_id: part for part in lake.note_parts(stage)} for stage in _stages(lake)}
     found = []
     for pair in pairs(lake):
@@ -87,8 +88,6 @@ def by_part(lake: Lake) -> list[tuple[Part, Part, tuple[Part, ...]]]:
         if missing := [stage for stage in NEEDED if stage not in mine]:
             what = f"part {pair.part_id} has no note of {', '.join(missing)}"
             raise InputError(what, where=lake, fix="run `worldtape curate` first")
-        if not _current(lake, mine[FIRST[0]], pair.digest):
-            raise _stale(pair.transitions.path)
         found.append((pair.trajectories, pair.transitions, tuple(mine.values())))
     return found
 
@@ -121,17 +120,6 @@ def _columns(lake: Lake, stage: str) -> list[str]:
         with lake.store.open(part.name) as file:
             return list(pq.read_schema(file).names)
     return []
-
-
-def _current(lake: Lake, note: Part, part_digest: str) -> bool:
-    """Tell whether a note speaks of the part as it is now; one that does not say of what it speaks is believed."""
-    import pyarrow.parquet as pq
-
-    from worldtape.pipelines._stage import INPUT
-
-    with lake.store.open(note.name) as file:
-        said = (pq.read_schema(file).metadata or {}).get(INPUT)
-    return said is None or said.decode() == hashlib.sha256(canonical_json([part_digest, ""]).encode()).hexdigest()
 
 
 def _bytes(lake: Lake, name: str) -> bytes:

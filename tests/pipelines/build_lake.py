@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from worldtape.pipelines._stage import SEAL_FILE, hash_of, made_of
+from worldtape.pipelines.build._notes import NEEDED
+from worldtape.pipelines.curate import Seal
 from worldtape.schemas.columns import NOTE_KEY, TRAJECTORIES, TRANSITIONS, VERDICTS, arrow_schema, arrow_table
 from worldtape.storage import Lake, part_id
 
@@ -93,7 +97,17 @@ def write_lake(path: Path, told: Sequence[Told], *, per_part: int = 4) -> Lake:
         mine = [one for one in told if one.domain == domain]
         for start in range(0, len(mine), per_part):
             _write_part(lake, domain, mine[start : start + per_part])
+    seal(lake)
     return lake
+
+
+def seal(lake: Lake) -> None:
+    """Leave what a whole curation leaves last."""
+    parts = sorted(part.part_id for part in lake.parts("trajectories"))
+    stages = dict.fromkeys(NEEDED, "")
+    said = [[stage, part, *made_of(lake, stage, part)] for stage in sorted(stages) for part in parts]
+    sealed = Seal(lake.commit(), stages, hash_of(said))
+    lake.store.write(SEAL_FILE, json.dumps(sealed.to_dict()).encode())
 
 
 def _write_part(lake: Lake, domain: str, told: Sequence[Told]) -> None:

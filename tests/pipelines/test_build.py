@@ -199,9 +199,12 @@ def test_what_was_not_curated_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_corrupt_part_is_one_line(tmp_path: Path, workers: int) -> None:
-    write_lake(tmp_path / "lake", [Told(f"{n}", turns=turns(3)) for n in range(4)], per_part=1)
+    lake = write_lake(tmp_path / "lake", [Told(f"{n}", turns=turns(3)) for n in range(4)], per_part=1)
     part = sorted((tmp_path / "lake" / "transitions" / "domain=terminal").iterdir())[2]
     part.write_bytes(part.read_bytes()[:-20])
+    with pytest.raises(InputError, match="has changed since it was curated"):
+        build_cpt(lake, tmp_path / "out", workers=workers)
+    seal(lake)
     with pytest.raises(FormatError) as caught:
         build_cpt(tmp_path / "lake", tmp_path / "out", workers=workers)
     assert part.name in str(caught.value)
