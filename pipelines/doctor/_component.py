@@ -22,6 +22,8 @@ class Component:
     """What is limited or missing, in a few words."""
     fix: str | None = None
     """The command that brings it; null where nothing is to be done."""
+    required: bool = False
+    """Whether a command of today does not work without it."""
 
 
 def by_system(linux: str, mac: str | None = None) -> str:

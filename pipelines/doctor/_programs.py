@@ -17,9 +17,7 @@ _LOW_GB = 2
 
 def programs() -> Iterator[Component]:
     """Yield git, Chromium, Node.js, Appium and adb."""
-    yield _program(
-        "git", "git", "software engineering, tasks", by_system("apt-get install git", "xcode-select --install")
-    )
+    yield _program("git", "git", "tasks about git", by_system("apt-get install git", "xcode-select --install"))
     yield _chromium()
     yield _program(
         "Node.js", "node", "MCP servers, Appium", by_system("apt-get install nodejs npm", "brew install node")

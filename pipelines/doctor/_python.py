@@ -20,7 +20,12 @@ def python() -> Iterator[Component]:
     """Yield Python itself, the base packages, and each extra."""
     state: State = "ok" if sys.version_info[:2] >= _OLDEST else "missing"
     yield Component(
-        "Python", state, "everything", platform.python_version(), fix=None if state == "ok" else "python 3.11"
+        "Python",
+        state,
+        "everything",
+        platform.python_version(),
+        fix=None if state == "ok" else "python 3.11",
+        required=True,
     )
     wanted = _requirements()
     missing = sorted(name for name in wanted[None] if _version(name) is None)
@@ -31,6 +36,7 @@ def python() -> Iterator[Component]:
         _version("worldtape"),
         f"not installed: {', '.join(missing)}" if missing else f"{len(wanted[None])} installed",
         "pip install worldtape" if missing else None,
+        required=True,
     )
     for extra, purpose in _EXTRAS.items():
         found = [_version(name) for name in wanted.get(extra, ())]

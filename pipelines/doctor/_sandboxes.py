@@ -10,6 +10,9 @@ from worldtape.errors import ComponentError
 from worldtape.pipelines.doctor._component import Component, State, by_system
 
 _IMAGES_SHOWN = 4
+_DAEMON, _NAMESPACES = "Docker daemon", "namespaces (bubblewrap)"
+PLACES = frozenset({_DAEMON, _NAMESPACES})
+"""Components of which one is enough to record terminals."""
 
 
 def docker() -> Iterator[Component]:
@@ -22,10 +25,10 @@ def docker() -> Iterator[Component]:
     try:
         client = connect(timeout_s=20)
     except ComponentError as error:
-        yield Component("Docker daemon", "missing", "terminals in containers", detail=error.what, fix=fix)
+        yield Component(_DAEMON, "missing", "terminals in containers", detail=error.what, fix=fix)
         return
     try:
-        yield Component("Docker daemon", "ok", "terminals in containers", client.version()["Version"], host())
+        yield Component(_DAEMON, "ok", "terminals in containers", client.version()["Version"], host())
         yield _images(client)
     finally:
         client.close()
@@ -54,11 +57,9 @@ def local() -> Iterator[Component]:
     use = "terminals without a daemon"
     if missing is not None:
         what, _, fix = missing.partition("; ")
-        yield Component("namespaces (bubblewrap)", "missing", use, detail=what, fix=fix)
+        yield Component(_NAMESPACES, "missing", use, detail=what, fix=fix)
     else:
-        yield Component(
-            "namespaces (bubblewrap)", "ok", use, platform.release(), "as root" if os.geteuid() == 0 else None
-        )
+        yield Component(_NAMESPACES, "ok", use, platform.release(), "as root" if os.geteuid() == 0 else None)
     if sys.platform == "linux":
         yield _cgroups()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from worldtape.pipelines.doctor import Component, Diagnosis, examine
+from worldtape.pipelines.doctor._examine import _with_one_sandbox
 
 NAMES = {
     "Python",
@@ -68,10 +69,11 @@ def test_a_bare_machine_is_told_everything_and_exits_with_0(tmp_path: Path) -> N
     assert states["git"] | {"detail": None} == {
         "name": "git",
         "state": "missing",
-        "needed_for": "software engineering, tasks",
+        "needed_for": "tasks about git",
         "version": None,
         "detail": None,
         "fix": states["git"]["fix"],
+        "required": False,
     }
     assert states["namespaces (bubblewrap)"]["state"] == "missing"
     assert command("--strict", **dead).returncode == 1
@@ -81,9 +83,21 @@ def test_the_table_goes_to_stdout() -> None:
     done = command()
     assert done.returncode == 0
     assert "Docker daemon" in done.stdout
-    assert "brought by" in done.stdout
+    table, _, fixes = done.stdout.partition("\nwhat brings the rest:\n")
+    told = {line.partition(": ")[0]: line.partition(": ")[2] for line in fixes.splitlines()}
+    assert told == {one.name: one.fix for one in examine().components if one.fix}
+    assert not any(fix in table for fix in told.values())
 
 
 def test_missing_lists_only_what_is_missing() -> None:
     one, two = Component("a", "missing", "x", fix="get a"), Component("b", "limited", "x")
-    assert Diagnosis((one, two), ()).missing == (one,)
+    three = Component("c", "missing", "x", fix="get c", required=True)
+    assert Diagnosis((one, two, three), ()).missing == (one, three)
+    assert Diagnosis((one, two, three), ()).lacking == (three,)
+
+
+def test_one_place_for_terminals_is_enough(found: Diagnosis) -> None:
+    docker, local = Component("Docker daemon", "missing", "x"), Component("namespaces (bubblewrap)", "ok", "x")
+    assert [one.required for one in _with_one_sandbox([docker, local])] == [False, False]
+    assert [one.required for one in _with_one_sandbox([docker])] == [True]
+    assert not {"Node.js", "npm", "Appium", "adb", "Chromium"} & {one.name for one in found.lacking}
