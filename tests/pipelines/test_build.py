@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from tests.pipelines.build_lake import Told, plain_lake, turns, write_lake
+from tests.pipelines.build_lake import Told, plain_lake, seal, turns, write_lake
 from worldtape.errors import FormatError, InputError, LockedError, NotFoundError
 from worldtape.pipelines.build import BuildReport, CptConfig, SftConfig, build_cpt, build_sft
 from worldtape.pipelines.build._out import workshop
