@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import pytest
 
 from tests.collectors.terminal._box import Box, box, until
 from tests.collectors.terminal._needs import KINDS
+from worldtape.collectors.terminal.sandbox.local._etc import BOUND
 from worldtape.schemas import Limits
 
 # Others work on this machine at the same time: what they take is not ours, but 60 GB would be.
@@ -144,3 +146,15 @@ def test_no_new_user_namespace_in_which_to_mount(cell: Box) -> None:
 def test_no_user_becomes_root(cell: Box) -> None:
     ran = cell.run("find / -xdev -perm -4000 -user root 2>/dev/null | head -1; grep NoNewPrivs /proc/self/status")
     assert "NoNewPrivs:\t1" in ran.text
+
+
+@pytest.mark.sandbox
+def test_a_local_machine_shows_only_the_told_names_of_etc() -> None:
+    page = Path(__file__).parents[3].joinpath("docs", "terminal.md").read_text()
+    row = next(line for line in page.splitlines() if line.startswith("| of `/etc`: "))
+    told = set(re.findall(r"`([\w.-]+)`", row.split("|")[1].partition(":")[2]))
+    with box("local") as local:
+        mounts = local.run("cut -d' ' -f5 /proc/self/mountinfo").text.split()
+        shown = {path.removeprefix("/etc/") for path in mounts if path.startswith("/etc/")}
+        assert shown <= told == set(BOUND)
+        assert local.run("cat /etc/vim/vimrc /etc/nanorc").text.startswith('" Settings of vim.\n')

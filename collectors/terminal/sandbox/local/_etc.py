@@ -59,11 +59,12 @@ _NSSWITCH = (
 )
 
 BOUND = (
-    *("alternatives", "debian_version", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "lsb-release", "nanorc"),
-    *("perl", "protocols", "python3", "python3.11", "python3.12", "python3.13", "redhat-release", "services"),
-    *("terminfo", "vim", "locale.alias"),
+    *("alternatives", "debian_version", "ld.so.cache", "locale.alias", "lsb-release", "protocols"),
+    *("redhat-release", "services", "terminfo"),
 )
-"""Names below the machine's own `/etc` that are shown as they are: they come with its packages."""
+"""Names below the machine's own `/etc` that are shown as they are: programs do not run without them, or nobody edits
+them.
+"""
 
 
 def files(hostname: str) -> dict[str, str]:
@@ -86,6 +87,10 @@ def files(hostname: str) -> dict[str, str]:
         "/etc/fstab": "",
         "/etc/timezone": "Etc/UTC\n",
         "/etc/issue": _issue(),
+        "/etc/ld.so.conf": "include /etc/ld.so.conf.d/*.conf\n",
+        "/etc/nanorc": '# Settings of nano.\ninclude "/usr/share/nano/*.nanorc"\n',
+        "/etc/vim/vimrc": '" Settings of vim.\nruntime! debian.vim\n',
+        "/etc/vim/vimrc.tiny": '" Settings of a small vim.\nset compatible\n',
         "/etc/login.defs": "UMASK 022\nUID_MIN 1000\nUID_MAX 60000\n",
         f"{HOME}/.bashrc": _HOME_BASHRC,
         f"{HOME}/.profile": _HOME_PROFILE,
