@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,46 @@ from worldtape.storage._disk import flush, fsync_folder, hold, is_at, make_folde
 
 _REF = re.compile(r"sha256:([0-9a-f]{64})")
 _LEVEL = 3
+_BLOCK = 1 << 20
 _WORTH = 0.95
 """A blob is stored compressed where that is at most this share of its size."""
+
+
+def blob_files(digest: str) -> tuple[str, str]:
+    """Return the two names that a blob may have, relative to the lake."""
+    name = f"blobs/sha256/{digest[:2]}/{digest}"
+    return name, f"{name}.zst"
+
+
+def read_blob(ref: str, read: Callable[[str], bytes], *, size: int | None = None, where: object = None) -> bytes:
+    """Return the bytes of a blob, wherever it lies, and never more than were promised.
+
+    Args:
+        ref: `sha256:<64 hex>`.
+        read: gives the bytes of a file by its name relative to the lake, or raises `NotFoundError`.
+        size: the bytes that it must have; null: nobody knows.
+        where: the lake, for messages.
+
+    Raises:
+        NotFoundError: there is no such blob here.
+        FormatError: `ref` names no blob, or its bytes are not those it is named after.
+    """
+    digest = _digest(ref)
+    name, packed = blob_files(digest)
+    try:
+        data = read(name)
+    except NotFoundError:
+        name = packed
+        try:
+            data = _unpacked(read(name), size, f"{where}/{name}")
+        except NotFoundError:
+            raise NotFoundError(f"no blob {ref}", where=where) from None
+    if size is not None and len(data) != size:
+        raise FormatError(f"the blob is damaged: it does not have {size} bytes", where=f"{where}/{name}")
+    if hashlib.sha256(data).hexdigest() != digest:
+        what = "the blob is damaged: its bytes do not have the SHA-256 it is named after"
+        raise FormatError(what, where=f"{where}/{name}")
+    return data
 
 
 class Blobs:
@@ -58,21 +97,17 @@ class Blobs:
                 os.close(fd)
             fsync_folder(path.parent)
 
-    def get(self, ref: str) -> bytes:
-        """Return the bytes of a blob.
+    def get(self, ref: str, size: int | None = None) -> bytes:
+        """Return the bytes of a blob; see `read_blob`."""
+        return read_blob(ref, self._read, size=size, where=self.folder.parents[1])
 
-        Raises:
-            NotFoundError: there is no such blob here.
-            FormatError: its bytes are not those it is named after.
-        """
-        path = self.path(ref)
+    def _read(self, name: str) -> bytes:
+        path = self.folder.parents[1] / name
         with boundary(path):
-            data = path.read_bytes()
-        if path.suffix == ".zst":
-            data = _unpacked(data, path)
-        if hashlib.sha256(data).hexdigest() != _digest(ref):
-            raise FormatError("the blob is damaged: its bytes do not have the SHA-256 it is named after", where=path)
-        return data
+            try:
+                return path.read_bytes()
+            except FileNotFoundError as error:
+                raise NotFoundError("no such blob", where=path) from error
 
     def path(self, ref: str) -> Path:
         """Return the file of a blob; one that ends in `.zst` is compressed.
@@ -149,14 +184,20 @@ def _packed(data: bytes) -> bytes | None:
     return packed if len(packed) <= len(data) * _WORTH else None
 
 
-def _unpacked(data: bytes, where: Path) -> bytes:
+def _unpacked(data: bytes, size: int | None, where: str) -> bytes:
+    """Unpack a blob whole, or up to one byte more than it must have; what it says of its own size is not believed."""
     import zstandard
 
-    unpacker: Any = zstandard.ZstdDecompressor()
+    reader: Any = zstandard.ZstdDecompressor().stream_reader(data)
+    blocks: list[bytes] = []
+    left = sys.maxsize if size is None else size + 1
     try:
-        return bytes(unpacker.decompress(data))
+        while left and (block := reader.read(min(_BLOCK, left))):
+            blocks.append(block)
+            left -= len(block)
     except zstandard.ZstdError as error:
         raise FormatError(f"the blob is damaged ({error})", where=where) from error
+    return b"".join(blocks)
 
 
 def _swept(path: Path) -> bool:

@@ -30,9 +30,13 @@ class Prefix:
         self._held = 0
         self._fed: dict[str, int] = {}
         self._ahead: deque[Captured] | None = None
+        self._early: deque[str] = deque()
+        """Texts of observations whose bytes stood on the tape long before they did."""
 
     def data(self, event: Event) -> None:
         """Take a `data` event."""
+        if self._ahead is not None and not self._ahead:
+            return  # no observation follows, so nobody will ever claim it
         payload = self._reader.payload(event)
         self._pending.append((event.data["channel"], payload))
         self._held += len(payload)
@@ -40,8 +44,15 @@ class Prefix:
             return
         if self._ahead is None:
             self._ahead = deque(_captured(self._reader, after=event.seq))
-        if self._ahead:
-            self._claim(self._ahead[0])
+        while self._ahead and self._held > PENDING_BYTES:
+            renderer = self._claim(self._ahead[0])
+            if self._held <= PENDING_BYTES or not self._fed_to(self._ahead[0]):
+                return
+            self._early.append(renderer.render())
+            self._ahead.popleft()
+        if not self._ahead:
+            self._pending.clear()
+            self._held = 0
 
     def render(self, captured: Captured) -> str:
         """Return the text of an observation.
@@ -50,9 +61,15 @@ class Prefix:
             NotFoundError: no such renderer is installed.
             VersionError: the installed one is of another version.
         """
+        if self._early:
+            return self._early.popleft()
         if self._ahead:
             self._ahead.popleft()
         return self._claim(captured).render()
+
+    def _fed_to(self, captured: Captured) -> bool:
+        """Tell whether all that an observation was made of has been rendered."""
+        return all(self._fed.get(channel, 0) >= count for channel, count in _received(captured).items())
 
     def _claim(self, captured: Captured) -> Renderer:
         received = _received(captured)

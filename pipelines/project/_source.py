@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from worldtape.errors import FormatError, NotFoundError
 from worldtape.storage import Lake, TapeReader
+from worldtape.storage.blobs import read_blob
 
 _BLOCK = 4 << 20
 
@@ -22,20 +22,9 @@ class _Remote:
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
 
-    def get(self, ref: str, /) -> bytes:
-        """Return the bytes of `sha256:<hex>`."""
-        import zstandard
-
-        digest = ref.removeprefix("sha256:")
-        name = f"blobs/sha256/{digest[:2]}/{digest}"
-        try:
-            return self._lake.store.read(name)
-        except NotFoundError:
-            packed = self._lake.store.read(f"{name}.zst")
-        try:
-            return zstandard.ZstdDecompressor().decompressobj().decompress(packed)
-        except zstandard.ZstdError as error:
-            raise FormatError("the blob is damaged", where=self._lake.store.path(name)) from error
+    def get(self, ref: str, size: int | None = None, /) -> bytes:
+        """Return the bytes of a blob, checked as those of a local lake are."""
+        return read_blob(ref, self._lake.store.read, size=size, where=self._lake)
 
 
 @contextmanager

@@ -8,22 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldtape.errors import LockedError, NotFoundError
+from worldtape.errors import LockedError, NotFoundError, WorldtapeError
 from worldtape.storage._disk import hold
+from worldtape.storage.blobs import blob_files
 from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake import _moves as moves
 from worldtape.storage.lake._alone import alone
 from worldtape.storage.lake._forgotten import remember
 from worldtape.storage.lake._mention import mention, tape_files
+from worldtape.storage.lake._part import Part
 from worldtape.storage.lake._read import read_arrow
-from worldtape.storage.lake._refs import blob_files, blob_names
+from worldtape.storage.lake._refs import blob_names
 from worldtape.storage.lake._rewrite import copy_part, notes_by_part, spoken_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from worldtape.storage.lake._lake import Lake
-    from worldtape.storage.lake._part import Part
 
 OUT_OF_REACH = "corpora built from this lake, published datasets and copies elsewhere: build or publish them again"
 _SMALL = 64 << 20
@@ -40,6 +41,8 @@ class Forgotten:
     """Transitions that left the tables."""
     notes: list[str] = field(default_factory=list)
     """Notes removed because they named it: run `curate` again."""
+    set_aside: list[str] = field(default_factory=list)
+    """Files set aside by a recovery, removed because they named it or because nobody can read whether they do."""
     descendants: list[str] = field(default_factory=list)
     """Trajectories that branch from it and name it as their parent: forget them too where they show what it showed."""
     mentioned_in: list[str] = field(default_factory=list)
@@ -85,7 +88,9 @@ def take_down(lake: Lake, trajectory_id: str, reason: str | None) -> Forgotten:
         report.rows += _rewrite(lake, part, trajectory_id, notes[part.part_id] if _key(part) in whole else None)
     _forget_notes(lake, trajectory_id, report)
     _forget_tapes(lake, tapes, report)
-    for name in [*lake.store.names(layout.SET_ASIDE), layout.DIGESTS]:
+    report.set_aside = [name for name in lake.store.names(layout.SET_ASIDE) if _may_name(lake, name, trajectory_id)]
+    cached = [name for name in lake.store.names(layout.CACHE) if name != layout.LOCK]
+    for name in [*report.set_aside, *cached]:
         lake.store.remove(name)
     report.descendants = _descendants(lake, trajectory_id)
     report.mentioned_in = _mentions(lake, trajectory_id)
@@ -135,6 +140,14 @@ def _forget_notes(lake: Lake, trajectory_id: str, report: Forgotten) -> None:
             report.notes.append(note.name)
 
 
+def _may_name(lake: Lake, name: str, trajectory_id: str) -> bool:
+    """Tell whether a file that was set aside names it; one that cannot be read might."""
+    try:
+        return _names(read_arrow(lake, Part("", None, "", lake.store.path(name), name)), trajectory_id)
+    except WorldtapeError:
+        return True
+
+
 def _names(rows: pa.Table, trajectory_id: str) -> bool:
     return any(_named(column.combine_chunks(), mention(trajectory_id)) for column in rows.columns)
 
@@ -177,11 +190,17 @@ def _descendants(lake: Lake, trajectory_id: str) -> list[str]:
 
 
 def _mentions(lake: Lake, trajectory_id: str) -> list[str]:
-    ours = (f"{layout.TAPES}/", f"{layout.BLOBS}/", ".parquet")
+    ours = (f"{layout.TAPES}/", f"{layout.BLOBS}/")
     pattern = re.compile(mention(trajectory_id).encode())
-    found = []
-    for name in lake.store.names():
-        small = not name.startswith(ours) and not name.endswith(ours) and lake.store.size(name) <= _SMALL
-        if pattern.search(name.encode()) or (small and pattern.search(lake.store.read(name))):
-            found.append(name)
-    return found
+    return [
+        name
+        for name in lake.store.names()
+        if pattern.search(name.encode()) or (not name.startswith(ours) and _says(lake, name, trajectory_id, pattern))
+    ]
+
+
+def _says(lake: Lake, name: str, trajectory_id: str, pattern: re.Pattern[bytes]) -> bool:
+    if name.endswith(".parquet"):
+        ours = layout.TABLE_FILE.fullmatch(name) or layout.NOTE_FILE.fullmatch(name)
+        return not ours and _may_name(lake, name, trajectory_id)
+    return lake.store.size(name) <= _SMALL and bool(pattern.search(lake.store.read(name)))

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from worldtape.errors import FormatError
+from worldtape.storage.blobs import blob_files
 from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake import _moves as moves
 from worldtape.storage.lake._alone import alone
 from worldtape.storage.lake._forget import take_down
 from worldtape.storage.lake._forgotten import adopt, entries, fingerprint
 from worldtape.storage.lake._head import tape_header
-from worldtape.storage.lake._refs import blob_files, named_blobs
+from worldtape.storage.lake._refs import named_blobs
 from worldtape.storage.lake._rewrite import copy_part, notes_by_part, spoken_of
 
 if TYPE_CHECKING:

@@ -29,12 +29,6 @@ def named_blobs(lake: Lake, tape: str) -> dict[str, bool]:
     return found
 
 
-def blob_files(digest: str) -> tuple[str, str]:
-    """Return the two names that a blob may have, relative to the lake."""
-    name = f"blobs/sha256/{digest[:2]}/{digest}"
-    return name, f"{name}.zst"
-
-
 def _digests(blocks: Iterator[bytes]) -> Iterator[tuple[str, bool]]:
     tail = b""
     for block in blocks:

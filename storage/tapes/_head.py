@@ -24,7 +24,7 @@ def read_header(stream: Readable, where: object) -> tuple[Lift, dict[str, Any]]:
         FormatError: it has no header.
         VersionError: a newer major version wrote it.
     """
-    first = next(iter(Scan(stream)), None)
+    first = next(iter(Scan(stream, where)), None)
     if first is None or first["kind"] != EventKind.HEADER:
         fix = "worldtape recover sets it aside"
         raise FormatError("the tape has no header: its recorder was stopped before it began", where=where, fix=fix)

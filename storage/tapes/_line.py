@@ -17,6 +17,9 @@ from worldtape.schemas import canonical_json
 INLINE = 64 * 1024
 """Payloads of more bytes than this become blobs."""
 
+LONGEST = 64 << 20
+"""Bytes of the longest line: a longer one is refused when it is written, and not held when it is read."""
+
 _TAIL = len(b',"crc":"00000000"}\n')
 _HUGE = re.compile(rb"[\[:,]-?[0-9]{19,}[,\]}]")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from worldtape.storage.tapes._line import decode
+from worldtape.errors import FormatError
+from worldtape.storage.tapes._line import LONGEST, decode
 
 _CHUNK = 1 << 18
 
@@ -21,6 +22,10 @@ class Readable(Protocol):
 class Scan:
     """One pass over a tape; iterate it, then look at what it found.
 
+    Args:
+        stream: its plain bytes.
+        where: for messages.
+
     Attributes:
         good: bytes of the valid prefix.
         torn: bytes after it.
@@ -28,13 +33,14 @@ class Scan:
         damaged: True where whole events stand after the torn bytes, or the numbers have a gap: no kill does that.
     """
 
-    def __init__(self, stream: Readable) -> None:
+    def __init__(self, stream: Readable, where: object = None) -> None:
         self._stream = stream
+        self._where = where
         self.good = self.torn = self.count = 0
         self.damaged = False
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        lines = _lines(self._stream)
+        lines = _lines(self._stream, self._where)
         for line in lines:
             event = decode(line)
             if event is None or event["seq"] != self.count:
@@ -52,15 +58,25 @@ class Scan:
             self.damaged = self.damaged or decode(more) is not None
 
 
-def _lines(stream: Readable) -> Iterator[bytes]:
-    r"""Split on `\n` only; the last line may lack it."""
+def _lines(stream: Readable, where: object) -> Iterator[bytes]:
+    r"""Split on `\n` only; the last line may lack it.
+
+    Raises:
+        FormatError: a line is longer than any that a writer writes.
+    """
     parts: list[bytes] = []
+    held = 0
     while chunk := stream.read(_CHUNK):
         *whole, rest = chunk.split(b"\n")
         for line in whole:
             yield b"".join((*parts, line, b"\n"))
             parts.clear()
+            held = 0
         if rest:
             parts.append(rest)
+            held += len(rest)
+        if held > LONGEST:
+            fix = "nothing that Worldtape writes is so long: restore the tape from a copy"
+            raise FormatError(f"a line of more than {LONGEST >> 20} MiB", where=where, fix=fix)
     if parts:
         yield b"".join(parts)

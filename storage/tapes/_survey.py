@@ -31,7 +31,7 @@ class Survey:
         self.good = self.count = self.steps = self.wall = self.mono = 0
         self.ended = self.recovered = self.damaged = False
         with path.open("rb") as file:
-            scan = Scan(file)
+            scan = Scan(file, path)
             for raw in scan:
                 if not self._take(raw, blobs, path):
                     self.damaged = True
@@ -58,6 +58,6 @@ class Survey:
 
 def _whole(blobs: Blobs, data: dict[str, Any]) -> bool:
     try:
-        return len(blobs.get(str(data["blob"]))) == data.get("bytes")
-    except (FormatError, NotFoundError):
+        return len(blobs.get(str(data["blob"]), int(data["bytes"]))) == data["bytes"]
+    except (FormatError, NotFoundError, KeyError, TypeError, ValueError):
         return False

@@ -23,8 +23,8 @@ _KNOWN = frozenset({"seq", "kind", "wall", "mono", "step", "data"})
 class Source(Protocol):
     """Where the bytes of blobs come from."""
 
-    def get(self, ref: str, /) -> bytes:
-        """Return the bytes of `sha256:<hex>`."""
+    def get(self, ref: str, size: int | None = None, /) -> bytes:
+        """Return the bytes of `sha256:<hex>`, which must be `size` where that is given."""
         ...
 
 
@@ -69,7 +69,7 @@ class TapeReader:
         """
         last = ""
         with _opened(self.path) as stream:
-            scan = Scan(stream)
+            scan = Scan(stream, self.path)
             try:
                 for raw in scan:
                     last = raw["kind"]
@@ -94,8 +94,11 @@ class TapeReader:
             return b64decode(data["b64"], validate=True)
         if "blob" not in data:
             raise FormatError("the event carries no bytes", where=f"{self.path}:{event.seq + 1}")
+        size = data.get("bytes")
+        if type(size) is not int or size < 0:
+            raise FormatError("the event does not say how big its blob is", where=f"{self.path}:{event.seq + 1}")
         try:
-            return self._blobs.get(data["blob"])
+            return self._blobs.get(str(data["blob"]), size)
         except NotFoundError as error:
             raise FormatError(f"the blob {data['blob']} is missing", where=f"{self.path}:{event.seq + 1}") from error
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from worldtape.errors import ConfigError, LockedError, StorageError, boundary
+from worldtape.errors import ConfigError, InputError, LockedError, StorageError, boundary
 from worldtape.schemas import End, EventKind, Header
 from worldtape.storage._disk import flush, fsync_folder, hold, is_at, local_folder, make_folder, write_all
 from worldtape.storage.blobs import Blobs
-from worldtape.storage.tapes._line import INLINE, encode, encode_blob, encode_bytes, encode_value
+from worldtape.storage.tapes._line import INLINE, LONGEST, encode, encode_blob, encode_bytes, encode_value
 from worldtape.storage.tapes._lost import Lost
 from worldtape.storage.tapes._seal import seal_file
 from worldtape.storage.tapes.clock import Clock
@@ -182,6 +182,9 @@ class TapeWriter:
     def _write(self, kind: str, payload: bytes, step: int | None, wall: int) -> int:
         seq = self._seq
         line = encode(seq, kind, wall, self._mono, step, payload)
+        if len(line) > LONGEST:
+            what = f"an event of {len(line) >> 20} MiB does not fit on a tape"
+            raise InputError(what, where=self.path, fix=f"at most {LONGEST >> 20} MiB; keep what is big as a blob")
         try:
             write_all(self._fd, line)
             if self.durability == "event":

@@ -15,8 +15,9 @@ from tests.pipelines.lakes import Written
 from tests.pipelines.tapes import write_tapes
 from worldtape.errors import LockedError
 from worldtape.pipelines.curate import curate
-from worldtape.pipelines.project import project
-from worldtape.storage import Lake, tape_path, validate
+from worldtape.pipelines.project import _prefix, project
+from worldtape.schemas import EventKind
+from worldtape.storage import Event, Lake, tape_path, validate
 from worldtape.storage.lake import alone, forget
 
 
@@ -177,3 +178,43 @@ def test_a_blob_that_was_put_back_heals(tmp_path: Path, others: int):
     healed = project(tmp_path, workers=0)
     assert (healed.trajectories, healed.set_aside, healed.projected, healed.parts) == (others + 1, {}, 1, 1)
     assert project(tmp_path, workers=0).projected == 0
+
+
+def test_bytes_that_nobody_claims_are_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(_prefix, "PENDING_BYTES", 1000)
+    held: list[int] = []
+    take = _prefix.Prefix.data
+
+    def watched(self: _prefix.Prefix, event: Event) -> None:
+        take(self, event)
+        held.append(self._held)
+
+    monkeypatch.setattr(_prefix.Prefix, "data", watched)
+    written = Written(tmp_path)
+    written.ready()
+    written.step(0)
+    claimed = dict(written.received)
+    for _ in range(200):
+        written.tape("pty", b"%060d\r\n" % 0, 0)
+    written.seal()
+    assert project(tmp_path, workers=0).mismatched == 0
+    assert claimed == {"pty": 3}
+    assert max(held) <= 1000
+
+
+def test_an_observation_far_behind_its_bytes_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(_prefix, "PENDING_BYTES", 1000)
+    written = Written(tmp_path)
+    written.ready()
+    parts = ["one\r\n", "two\r\n", "three\r\n" * 500]
+    for text in parts:
+        written.tape("pty", text.encode(), 0)
+    for step, text in enumerate(parts):
+        written.tape.append(EventKind.ACTION, {"kind": "keystrokes", "text": "x"}, step=step)
+        written.received["pty"] = written.received.get("pty", 0) + len(text)
+        written.screen = "\n".join((written.screen + text.replace("\r", "")).split("\n")[-40:])
+        written.captured(step)
+        written.tape.append(EventKind.RESULT, {"outcome": {"status": "ok"}}, step=step)
+    written.seal()
+    report = project(tmp_path, workers=0)
+    assert (report.transitions, report.mismatched, report.set_aside) == (3, 0, {})

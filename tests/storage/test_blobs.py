@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from worldtape.errors import FormatError, NotFoundError
-from worldtape.storage import Blobs
+from worldtape.storage import Blobs, Lake
+from worldtape.storage.blobs import read_blob
 
 
 @pytest.mark.parametrize(
@@ -68,3 +71,50 @@ def test_a_sweep_spares_who_still_writes(tmp_path: Path) -> None:
     assert not gone.exists()
     assert alive.exists()
     assert blobs.sweep() == 1
+
+
+@pytest.mark.parametrize("size", [0, 99, 101])
+def test_a_blob_of_another_size_is_damaged(tmp_path: Path, size: int) -> None:
+    blobs = Blobs(tmp_path)
+    ref = blobs.put(b"x" * 100)
+    assert blobs.get(ref, 100) == b"x" * 100
+    with pytest.raises(FormatError, match=f"does not have {size} bytes"):
+        blobs.get(ref, size)
+
+
+def test_what_a_blob_says_of_its_size_is_not_believed(tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path)
+    ref = blobs.put(b"x" * 100)
+    blobs.path(ref).write_bytes(b"\x28\xb5\x2f\xfd\xe0" + (1 << 50).to_bytes(8, "little") + b"\x01\x00\x00")
+    with pytest.raises(FormatError, match="damaged"):
+        blobs.get(ref)
+
+
+def test_no_more_is_unpacked_than_was_promised(tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path)
+    ref = blobs.put(b"x" * 100)
+    blobs.path(ref).write_bytes(zstandard.compress(bytes(64 << 20)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match="does not have 100 bytes"):
+            blobs.get(ref, 100)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_blob_of_a_remote_lake_is_checked_as_well(tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path)
+    refs = [blobs.put(data) for data in (b"text " * 50_000, os.urandom(1000))]
+    names = [str(blobs.path(ref).relative_to(tmp_path)) for ref in refs]
+    remote = Lake.open(f"memory://{tmp_path.name}", create=True)
+    for spoil in (lambda data: data, lambda data: data[: len(data) // 2], lambda data: data[:-9] + b"x" * 9):
+        for name, ref in zip(names, refs, strict=True):
+            remote.store.write(name, spoil((tmp_path / name).read_bytes()))
+            if spoil(b"0123456789") == b"0123456789":
+                assert read_blob(ref, remote.store.read) == blobs.get(ref)
+                continue
+            with pytest.raises(FormatError, match="damaged"):
+                read_blob(ref, remote.store.read)
+    with pytest.raises(FormatError, match="does not name a blob"):
+        read_blob("sha256:../../secret", remote.store.read)

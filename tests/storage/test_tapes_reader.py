@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 import zstandard
 
 from tests.storage._tapes import DONE, TickingClock, header, received, record_steps
-from worldtape.errors import FormatError, NotFoundError, VersionError
+from worldtape.errors import FormatError, InputError, NotFoundError, VersionError
 from worldtape.schemas import Header
 from worldtape.storage import Blobs, TapeReader, TapeWriter, find_tapes, recover_tapes, tape_path, validate
 
@@ -187,3 +188,34 @@ def test_a_reader_can_follow_a_writer(tmp_path: Path) -> None:
         for step in range(3):
             record_steps(tape, 1, clock, first=step)
             assert sum(1 for _ in TapeReader(tape.path).events()) == 1 + 5 * (step + 1)
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+def test_a_line_without_end_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sealed: bool) -> None:
+    with TapeWriter.create(tmp_path, header(), durability="none") as tape:
+        tape("pty", b"x" * 9, 0)
+    plain = tape.path.read_bytes() + b'{"seq":2,"kind":"data"' + b"x" * (8 << 20)
+    path = tape.path
+    path.write_bytes(plain)
+    if sealed:
+        path = path.with_name(f"{path.name}.zst")
+        path.write_bytes(zstandard.compress(plain))
+    monkeypatch.setattr("worldtape.storage.tapes._scan.LONGEST", 1 << 20)
+    reader = TapeReader(path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match=rf"{path.name}: a line of more than 1 MiB"):
+            list(reader.events())
+        assert len(list(reader.events(lenient=True))) == 2
+        assert tracemalloc.get_traced_memory()[1] < 5 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_no_reader_would_take_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worldtape.storage.tapes.writer.LONGEST", 1 << 20)
+    with TapeWriter.create(tmp_path, header(), durability="none") as tape:
+        with pytest.raises(InputError, match="an event of 2 MiB does not fit on a tape"):
+            tape.append("thought", {"text": "x" * (2 << 20)})
+        tape.seal(DONE)
+    assert validate(tape.path).problems == []
