@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import re
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -44,6 +45,11 @@ class ChatConfig(PolicyConfig):
     """More fields of the request: `seed`, `top_p`, `chat_template_kwargs`, …"""
 
 
+def unnamed(endpoint: str) -> str:
+    """Return the address without the name and password that may stand in it."""
+    return re.sub(r"^(https?://)[^/@]*@", r"\1", endpoint)
+
+
 class Chat:
     """Asks the endpoint; holds no connection between calls.
 
@@ -56,7 +62,8 @@ class Chat:
 
     def __init__(self, config: ChatConfig) -> None:
         self.config = config
-        self.url = config.endpoint.rstrip("/") + "/chat/completions"
+        self._url = config.endpoint.rstrip("/") + "/chat/completions"
+        self.url = unnamed(self._url)
         self._headers = _headers(config.api_key_env)
 
     async def ask(self, messages: list[Message]) -> dict[str, Any]:
@@ -86,7 +93,7 @@ class Chat:
         import httpx
 
         try:
-            response = await client.post(self.url, json=self._request(messages))
+            response = await client.post(self._url, json=self._request(messages))
         except httpx.TimeoutException:
             return f"no answer within {self.config.timeout_s:g} s", None
         except httpx.TransportError as error:

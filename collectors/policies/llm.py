@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from worldtape.collectors.policies._chat import Chat, ChatConfig, Message
+from worldtape.collectors.policies._chat import Chat, ChatConfig, Message, unnamed
 from worldtape.collectors.policies._reply import Reply, read_reply
 from worldtape.errors import ComponentError, InputError
 from worldtape.schemas import Action, History, PolicySpec
@@ -46,6 +46,7 @@ class Llm:
     def __init__(self, endpoint: str, model: str, **settings: Any) -> None:
         self.config = LlmConfig.read({"endpoint": endpoint, "model": model} | settings)
         shown = self.config.model_dump(mode="json", exclude={"model", "api_key_env"})
+        shown["endpoint"] = unnamed(self.config.endpoint)
         self.spec = PolicySpec(kind="llm", model=model, parameters=shown)
         self._chat = Chat(self.config)
 

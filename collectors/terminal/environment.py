@@ -82,7 +82,7 @@ class Terminal:
         env = {"PROMPT_COMMAND": prompt_command(self._nonce)} if marks else {}
         size = (self.config.cols, self.config.rows)
         self._early.clear()
-        self._sandbox = make_sandbox(self.config.sandbox_config(env))
+        self._sandbox = make_sandbox(self.config.sandbox_config(self.config.secrets() | env))
         await self._sandbox.start(cols=size[0], rows=size[1])
         self._session = Session(self._sandbox.fd, self._sandbox.shell_pid, size, self._nonce)
         if not self._session.seen:

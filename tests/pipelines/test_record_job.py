@@ -38,6 +38,19 @@ def path(tmp_path):
         ),
         ("name: x\nenvironment:\n  limits:\n    pids: -1\n", "job.yaml:4: environment.limits.pids: input should be"),
         ("name: x\nenvironment:\n  limits: {memory_mb: 0}\n", "job.yaml:3: environment.limits.memory_mb: input should"),
+        (
+            "name: x\nenvironment:\n  image: debian\n",
+            "job.yaml:2: environment: image does nothing in sandbox 'local': leave it out, or choose docker",
+        ),
+        ("name: x\nenvironment: {sandbox: unsafe-local, limits: {cpus: 2}}\n", "job.yaml:2: environment: limits does"),
+        (
+            "name: x\nenvironment:\n  timezone: Europe/Berln\n",
+            "job.yaml:3: environment.timezone: there is no timezone 'Europe/Berln'; did you mean 'Europe/Berlin'?",
+        ),
+        (
+            "name: x\nenvironment:\n  network: host\n",
+            "job.yaml:3: environment.network: input should be 'none' or 'bridge'",
+        ),
         ("name: x\ntasks: s1\n", "job.yaml:2: tasks: input should be a list (it is 's1')"),
         ("name: x\nenvironment: s1\n", "job.yaml:2: environment: input should be a mapping (it is 's1')"),
         ("repeats: 2\n", "job.yaml:1: key 'name' is missing"),

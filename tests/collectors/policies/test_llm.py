@@ -32,6 +32,18 @@ async def ask(server: Server, **settings: Any) -> tuple[Action | None, list[dict
     return await policy(server, **settings).next(seen), thoughts
 
 
+async def test_a_password_in_the_address_is_used_and_never_told() -> None:
+    with serve_told(completion(LS), (400, {}, {"error": {"message": "no"}})) as server:
+        endpoint = server.endpoint.replace("://", "://me:s3cret@")
+        llm = Llm(endpoint, "told", retries=0)
+        seen, thoughts = history()
+        assert await llm.next(seen) is not None
+        with pytest.raises(ComponentError) as caught:
+            await llm.next(seen)
+    assert "s3cret" not in f"{caught.value} {thoughts} {llm.spec.model_dump_json()}"
+    assert llm.spec.parameters["endpoint"] == server.endpoint
+
+
 async def test_an_action_is_read_and_its_reasoning_kept_as_a_thought() -> None:
     with serve_told(completion(LS, reasoning_content="files first")) as server:
         action, thoughts = await ask(server, temperature=0.1, max_tokens=9, body={"seed": 4})
