@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from worldtape.schemas import End, Tape
 
+_MARK = re.compile(rb"\x1b\]877[12];[^\x07\x1b]{0,96}\x07")
+_BEGUN = re.compile(rb"\x1b(\](8(7(7([12](;[^\x07\x1b]{0,96})?)?)?)?)?)?\Z")
+"""The beginning of a mark whose end has not come yet."""
+
 
 class Shown:
-    """Writes the terminal's output to a file descriptor, after the tape has it.
+    """Writes the terminal's output to a file descriptor, after the tape has it; our own marks are not shown.
 
     Args:
         tape: keeps everything.
@@ -21,11 +26,18 @@ class Shown:
         self.trajectory_id = tape.trajectory_id
         self._tape = tape
         self._fd = fd
+        self._held = b""
 
     def __call__(self, channel: str, data: bytes, mono_ns: int) -> None:
         """Record `data`, and show it if it is output."""
         self._tape(channel, data, mono_ns)
-        while channel == "pty" and data:
+        if channel != "pty":
+            return
+        data = _MARK.sub(b"", self._held + data)
+        begun = _BEGUN.search(data)
+        self._held = b"" if begun is None else begun[0]
+        data = data.removesuffix(self._held)
+        while data:
             try:
                 data = data[os.write(self._fd, data) :]
             except OSError:  # nobody looks any more; the recording goes on

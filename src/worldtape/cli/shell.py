@@ -13,7 +13,7 @@ def shell(
     lake: Annotated[str, typer.Option("--lake", help="The lake, a local folder; made where there is none.")] = "lake",
     sandbox: Annotated[str, typer.Option(help="`local` (namespaces), `docker` or `unsafe-local`.")] = "local",
     image: Annotated[str | None, typer.Option(help="The container image (docker only).")] = None,
-    network: Annotated[str, typer.Option(help="`none`, `bridge` or `host`.")] = "none",
+    network: Annotated[str, typer.Option(help="`none`, or `bridge` (docker only).")] = "none",
 ) -> None:
     """Work in a sandboxed shell of your own while it is recorded; `exit` or Ctrl-D ends it.
 
@@ -26,5 +26,5 @@ def shell(
     from worldtape.schemas.settings import checked
 
     config = checked(TerminalConfig, {"sandbox": sandbox, "image": image, "network": network}, where="shell")
-    report = run(lake, config)
+    report = run(lake, config, say=say)
     say(f"{report.steps} actions recorded ({report.status}): {report.path}")
