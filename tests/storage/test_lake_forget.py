@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from tests.storage import _lakes
@@ -60,3 +61,28 @@ def test_a_note_that_names_it_goes(tmp_path: Path, text: str):
     lake = two(tmp_path)
     lake.write_note("rules", part_id([LIKE]), _lakes.note([LIKE], evidence=text))
     assert len(forget(lake, "run-1").notes) == 1
+
+
+def test_of_set_aside_only_what_may_name_it_goes(tmp_path: Path):
+    lake = two(tmp_path)
+    aside = tmp_path / "set-aside" / "notes" / "rules"
+    aside.mkdir(parents=True)
+    pq.write_table(_lakes.note([LIKE]), aside / "other.parquet")
+    pq.write_table(_lakes.note(["run-1"]), aside / "own.parquet")
+    (aside / "torn.parquet").write_bytes(b"PAR1")
+    done = forget(lake, "run-1")
+    assert done.set_aside == ["set-aside/notes/rules/own.parquet", "set-aside/notes/rules/torn.parquet"]
+    assert [path.name for path in aside.iterdir()] == ["other.parquet"]
+
+
+def test_the_cache_is_emptied_and_strange_tables_are_named(tmp_path: Path):
+    lake = two(tmp_path)
+    lake.commit()
+    cached = tmp_path / ".cache" / "exact_duplicates" / "x.parquet"
+    cached.parent.mkdir()
+    pq.write_table(_lakes.note(["run-1"]), cached)
+    pq.write_table(_lakes.note(["run-1"]), tmp_path / "export.parquet")
+    pq.write_table(_lakes.note([LIKE]), tmp_path / "others.parquet")
+    done = forget(lake, "run-1")
+    assert lake.store.names(".cache") == []
+    assert done.mentioned_in == ["export.parquet"]

@@ -30,6 +30,8 @@ def forget(
     say(f"removed {len(done.tapes)} tapes, {done.blobs} blobs, {done.rows} transitions; it cannot come back")
     if done.notes:
         say(f"{len(done.notes)} notes of others named it and were removed: run `worldtape curate {lake}` again")
+    if done.set_aside:
+        say(f"{len(done.set_aside)} damaged files that named it, or that nobody can read, were removed from set-aside/")
     for child in done.descendants:
         say(f"{child} branches from it and names it: forget it too if it shows what was to be removed")
     for name in done.mentioned_in:
