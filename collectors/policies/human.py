@@ -27,6 +27,7 @@ class Human:
     """
 
     Config = HumanConfig
+    action_kinds = frozenset({"keystrokes"})
 
     def __init__(self, lines: TextIO | None = None, *, show: Callable[[str], None] | None = None) -> None:
         self.spec = PolicySpec(kind="human")

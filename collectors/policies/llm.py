@@ -42,6 +42,7 @@ class Llm:
     """
 
     Config = LlmConfig
+    action_kinds = frozenset({"keystrokes"})
 
     def __init__(self, endpoint: str, model: str, **settings: Any) -> None:
         self.config = LlmConfig.read({"endpoint": endpoint, "model": model} | settings)

@@ -34,6 +34,7 @@ class Script:
     def __init__(self, actions: Sequence[Step | Action]) -> None:
         self.spec = PolicySpec(kind="script", parameters={"actions": len(actions)})
         self._actions = [to_action(step) for step in actions]
+        self.action_kinds = frozenset(action.kind for action in self._actions if action is not None)
         self._at = 0
 
     @classmethod

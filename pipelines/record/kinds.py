@@ -14,7 +14,11 @@ from worldtape.schemas import Environment, Policy, Registry
 
 
 class EnvironmentKind(Protocol):
-    """What a job needs to know of one kind of environment; stateless."""
+    """What a job needs to know of one kind of environment; stateless.
+
+    An attribute `action_kinds` is read where it is there: a policy whose actions are of other kinds is refused before
+    anything is recorded.
+    """
 
     Config: type[BaseModel]
     """The settings that stand below `environment` in a job file."""
@@ -36,6 +40,22 @@ ENVIRONMENTS = Registry(
     "environment", {"terminal": "worldtape.pipelines.record.terminal:TerminalKind"}, group="worldtape.environments"
 )
 """Name of an environment to a class that follows `EnvironmentKind`."""
+
+
+def refuse_strangers(kind: str, policy: Policy) -> None:
+    """Check that an environment takes what a policy does, where both say so.
+
+    Raises:
+        ConfigError: it does not.
+    """
+    taken: set[str] = set(getattr(ENVIRONMENTS[kind], "action_kinds", ()))
+    strange: set[str] = set(getattr(policy, "action_kinds", ())) - taken if taken else set()
+    if strange:
+        what = (
+            f"policy {policy.spec.kind} acts by {', '.join(sorted(strange))}; {kind} takes {', '.join(sorted(taken))}"
+        )
+        fix = "a string of a script or solution is typed into a terminal: write actions with their `kind`"
+        raise ConfigError(what, where="policy", fix=fix)
 
 
 def policy_class(kind: str) -> Any:

@@ -14,7 +14,7 @@ from worldtape.pipelines.record.attempt import Bench
 from worldtape.pipelines.record.chunk import Chunk, record_all, record_chunk, stop_here
 from worldtape.pipelines.record.item import Item
 from worldtape.pipelines.record.job import JobConfig, environment_config, read_job
-from worldtape.pipelines.record.kinds import ENVIRONMENTS, make_policy
+from worldtape.pipelines.record.kinds import ENVIRONMENTS, make_policy, refuse_strangers
 from worldtape.pipelines.record.outcome import Outcome, outcome_of
 from worldtape.pipelines.record.plan import Plan, make_plan
 from worldtape.pipelines.record.present import HELD, present
@@ -128,7 +128,7 @@ def _starting(job: JobConfig) -> str:
 def _try_out(job: JobConfig, missing: Sequence[Item]) -> None:
     """Start one environment and make every policy, so that what cannot work says so once, before any tape."""
     for item in missing:
-        make_policy(job.policy, item.task, item.seed)
+        refuse_strangers(job.environment["kind"], make_policy(job.policy, item.task, item.seed))
     kind = ENVIRONMENTS[job.environment["kind"]]()
     kind.clean(environment_config(job))
     asyncio.run(start_once(job))

@@ -71,6 +71,12 @@ class BackedKind:
         return Verdict(1.0, {"words": "fine"})
 
 
+class CallsKind(BackedKind):
+    """Takes nothing but tool calls."""
+
+    action_kinds = frozenset({"tool_call"})
+
+
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, **points: str) -> None:
     """Make a package known whose entry points are `group="name = module:attribute"`, as an installer does."""
     info = folder / "site" / "thing-1.dist-info"

@@ -9,6 +9,7 @@ import pytest
 
 from tests.pipelines._backend import install
 from tests.pipelines._record import job, tapes, write_suite
+from worldtape.errors import ConfigError
 from worldtape.pipelines.record import JobConfig, record
 from worldtape.storage import validate
 
@@ -17,7 +18,11 @@ PATIENCE: dict[str, Any] = {"patience_seconds": 0, "concurrency": 1, "retries": 
 
 @pytest.fixture
 def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    install(tmp_path, monkeypatch, environments="backed = tests.pipelines._backend:BackedKind")
+    install(
+        tmp_path,
+        monkeypatch,
+        environments="backed = tests.pipelines._backend:BackedKind\ncalls = tests.pipelines._backend:CallsKind",
+    )
     path = tmp_path / "backend"
     path.write_text("")
     return path
@@ -69,3 +74,14 @@ def test_what_does_not_answer_in_time_is_the_limit(tmp_path: Path, backend: Path
     assert (report.recorded["limit"], report.steps, report.failed) == (1, 1, 0)
     (tape,) = tapes(tmp_path / "lake")
     assert not validate(tape.path).problems
+
+
+@pytest.mark.parametrize("policy", [{"kind": "script"}, {"kind": "explore"}, {"kind": "script", "actions": ["ls"]}])
+def test_keystrokes_are_for_terminals(tmp_path: Path, backend: Path, policy: dict[str, Any]) -> None:
+    environment = {"kind": "calls", "backend": str(backend)}
+    with pytest.raises(ConfigError, match="acts by keystrokes; calls takes tool_call; a string of a script"):
+        record(job(write_suite(tmp_path / "s"), environment=environment, policy=policy), tmp_path / "lake")
+    assert not (tmp_path / "lake").exists()
+    call = {"kind": "tool_call", "text": "ls"}
+    wanted = job(tmp_path / "s", environment=environment, policy={"kind": "script", "actions": [call]})
+    assert record(wanted, tmp_path / "lake").solved == 1

@@ -42,6 +42,7 @@ class Explore:
     """
 
     Config = ExploreConfig
+    action_kinds = frozenset({"keystrokes"})
 
     def __init__(self, seed: int = 0, *, steps: int | None = None, failing: float = 0.2) -> None:
         self.config = ExploreConfig.read({"seed": seed, "steps": steps, "failing": failing})
