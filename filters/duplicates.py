@@ -54,22 +54,27 @@ def hash_turns(turns: pl.DataFrame) -> pl.DataFrame:
 
 
 def repeated(hashes: pl.DataFrame, cap: int) -> pl.DataFrame:
-    """Return the rows that repeat a hash more than `cap` times: `trajectory_id`, `step`, `of_id`, `of_step`, `count`.
+    """Return the rows that repeat a hash more than `cap` times, with `of_id`, `of_step` and `count`.
 
-    Of every hash the first `cap` rows by (trajectory_id, step) are kept, whatever order they come in; `of_*` names the
-    first. Ids of recordings sort by time, so what is kept is the oldest.
+    Of every hash the first `cap` rows by (most `turns`, trajectory_id, step) are kept, whatever order they come in;
+    `of_*` names the first. Ids of recordings sort by time, so of equals the oldest is kept.
+
+    Args:
+        hashes: as `hash_turns` gives them; `turns`, where there is such a column: what is left of each trajectory.
+        cap: how many are kept.
     """
     import polars as pl
 
     key = ["high", "low"]
-    ordered = hashes.sort([*key, "trajectory_id", "step"], nulls_last=True)
+    worth = -(pl.col("turns").cast(pl.Int64) if "turns" in hashes.columns else pl.lit(0))
+    ordered = hashes.with_columns(worth=worth).sort([*key, "worth", "trajectory_id", "step"], nulls_last=True)
     placed = ordered.with_columns(
         place=pl.int_range(pl.len()).over(key),
         of_id=pl.col("trajectory_id").first().over(key),
         of_step=pl.col("step").first().over(key),
         count=pl.len().over(key).cast(pl.Int64),
     )
-    return placed.filter(pl.col("place") >= cap).select("trajectory_id", "step", "of_id", "of_step", "count")
+    return placed.filter(pl.col("place") >= cap).drop("place", "worth", *key)
 
 
 def _joined(*texts: str | None) -> bytes:

@@ -47,3 +47,13 @@ def test_the_oldest_stay_in_any_order(turns, cap, rng: random.Random):
         seen.setdefault(row["observation_text"], []).append((row["trajectory_id"], step))
     late = {key: (places[0], len(places)) for places in seen.values() for key in sorted(places)[cap:]}
     assert {(r[0], r[1]): ((r[2], r[3]), r[4]) for r in out.iter_rows()} == late
+
+
+def test_of_copies_the_one_with_most_turns_stays():
+    rows = pl.DataFrame(
+        {"trajectory_id": list("abcd"), "step": [None] * 4, "high": [1] * 4, "low": [2] * 4, "turns": [2, 3, 3, 0]},
+        schema_overrides={"step": pl.Int64},
+    )
+    out = repeated(rows, 1)
+    assert sorted(out["trajectory_id"]) == ["a", "c", "d"]
+    assert set(out["of_id"]) == {"b"}

@@ -16,8 +16,16 @@ from tests.pipelines.tapes import trajectory_id, write_tapes
 from worldtape.errors import ConfigError, InputError
 from worldtape.filters.few_turns import FewTurns
 from worldtape.filters.turn_classes import TurnClasses
-from worldtape.pipelines._stage import Stage
-from worldtape.pipelines.curate import CurateConfig, CurateReport, DuplicatesConfig, PoolsConfig, RulesConfig, curate
+from worldtape.pipelines._stage import Context, Stage
+from worldtape.pipelines.curate import (
+    CurateConfig,
+    CurateReport,
+    DuplicatesConfig,
+    PoolsConfig,
+    RulesConfig,
+    _duplicates,
+    curate,
+)
 from worldtape.pipelines.curate._pools import deal
 from worldtape.pipelines.project import project
 from worldtape.schemas.columns import VERDICTS
@@ -142,6 +150,44 @@ def test_copies_leave_and_name_what_they_repeat(lake):
     found = note(lake, "exact_duplicates").filter(~pl.col("keep"), pl.col("step").is_null())
     pairs = {row["trajectory_id"]: orjson.loads(row["evidence"])["of"] for row in found.iter_rows(named=True)}
     assert pairs == {trajectory_id(0, 7): trajectory_id(0, 5), trajectory_id(0, 57): trajectory_id(0, 55)}
+
+
+def test_of_two_copies_the_better_one_stays(lake):
+    """An older copy of which the rules leave less is the one that goes."""
+    opened = Lake.open(lake)
+    older = trajectory_id(0, 5)
+    part = next(part for part in opened.parts() if older in opened.members(part))
+    heads = next(p for p in opened.parts("trajectories") if p.part_id == part.part_id)
+    broken = pl.when(pl.col("trajectory_id") == older, pl.col("step") == 1).then(pl.lit("infra_error"))
+    turns = opened.read(part).with_columns(broken.otherwise("status").alias("status"))
+    opened.write_part("terminal", part.part_id, opened.read(heads).to_arrow(), turns.to_arrow())
+    curate(lake, workers=0)
+    found = note(lake, "exact_duplicates").filter(~pl.col("keep"), pl.col("step").is_null())
+    pairs = {row["trajectory_id"]: orjson.loads(row["evidence"])["of"] for row in found.iter_rows(named=True)}
+    assert pairs == {older: trajectory_id(0, 7), trajectory_id(0, 57): trajectory_id(0, 55)}
+
+
+def test_many_buckets_find_the_same_and_read_each_note_twice_at_most(made, tmp_path, monkeypatch):
+    one, many = (Path(shutil.copytree(made, tmp_path / name)) for name in ("one", "many"))
+    config = CurateConfig(duplicates=DuplicatesConfig(cap=1))
+    curate(one, config=config, workers=0)
+    monkeypatch.setattr(_duplicates, "BUCKET_ROWS", 20)
+    monkeypatch.setattr(_duplicates, "SPILL_PARTS", 5)
+    monkeypatch.setattr(_duplicates, "GROUP_ROWS", 3)
+    read: Counter[str] = Counter()
+    whole = Context.note
+
+    def watched(self: Context, stage: str) -> pl.DataFrame:
+        read[f"{stage} {self.pair.part_id}"] += stage == "hashes"
+        return whole(self, stage)
+
+    monkeypatch.setattr(Context, "note", watched)
+    curate(many, config=config, workers=0)
+    names = [path.name for path in (many / ".cache" / "exact_duplicates").iterdir()]
+    assert len(names) == 2 * 13
+    assert not any("spill" in name for name in names)
+    assert max(read.values()) == 2
+    assert note(many, "exact_duplicates").equals(note(one, "exact_duplicates"))
 
 
 def test_turns_beyond_the_cap_leave(lake):
