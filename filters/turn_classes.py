@@ -8,10 +8,10 @@ With `Wa`, `Wo` the lower-cased word sets of action and observation:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import orjson
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from worldtape.schemas.settings import Settings
 
@@ -25,25 +25,28 @@ _PUNCTUATION = r"!-/:-@\[-\^`{-~"
 _WORD = {"word": f"[^{_SPACE}{_PUNCTUATION}]+", "space": f"[^{_SPACE}]+"}
 
 
+_KEPT: dict[TurnClass, float] = {
+    "retrieval": 1.0,
+    "expansion": 1.0,
+    "action": 1.0,
+    "transform": 0.5,
+    "boilerplate": 0.1,
+    "echo": 0.05,
+    "other": 1.0,
+}
+
+
 class TurnClasses(Settings):
     """What the report leaves open, each with our default."""
 
     precedence: tuple[TurnClass, ...] = ("echo", "boilerplate", "transform", "retrieval", "expansion", "action")
     """The first class whose rule holds is the turn's; the most specific first, since echo is a kind of boilerplate.
     A class that is left out is never given; `other` is what remains."""
-    kept: dict[TurnClass, float] = Field(
-        default={
-            "retrieval": 1.0,
-            "expansion": 1.0,
-            "action": 1.0,
-            "transform": 0.5,
-            "boilerplate": 0.1,
-            "echo": 0.05,
-            "other": 1.0,
-        }
+    kept: dict[TurnClass, Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]] = Field(
+        default=dict(_KEPT), validate_default=True
     )
     """The report's share of each class, written as the turn's weight. Whether it is the probability that a turn is
-    trained on or a factor of its loss is a setting of the build. A class that is left out weighs 1."""
+    trained on or a factor of its loss is a setting of the build. A class that is left out keeps its default."""
     short_chars: int = Field(200, ge=0)
     """An observation of at most this many characters is *short*."""
     words: Literal["word", "space"] = "word"
@@ -55,6 +58,11 @@ class TurnClasses(Settings):
     """`overlap` where the action has no words."""
     empty_observation_novelty: float = Field(1.0, ge=0, le=1)
     """`novelty` where the observation has no words: that nothing was printed is news, so such a turn is kept whole."""
+
+    @field_validator("kept")
+    @classmethod
+    def _whole(cls, kept: dict[TurnClass, float]) -> dict[TurnClass, float]:
+        return _KEPT | kept
 
 
 def classify(turns: pl.DataFrame, settings: TurnClasses) -> pl.DataFrame:
@@ -84,7 +92,7 @@ def classify(turns: pl.DataFrame, settings: TurnClasses) -> pl.DataFrame:
     measured = counts.select("shown", *_measures(settings))
     return measured.with_columns(_class(settings)).select(
         "class",
-        pl.col("class").replace_strict(_weights(settings), return_dtype=pl.Float64).alias("weight"),
+        pl.col("class").replace_strict(dict(settings.kept), return_dtype=pl.Float64).alias("weight"),
         *("overlap", "novelty", "jaccard", "ratio"),
     )
 
@@ -136,16 +144,3 @@ def _class(settings: TurnClasses) -> pl.Expr:
     }
     ordered = [pl.when(rules[name]).then(pl.lit(name)) for name in settings.precedence]
     return pl.coalesce(*ordered, pl.lit("other")).alias("class")
-
-
-def _weights(settings: TurnClasses) -> dict[str, float]:
-    names: tuple[TurnClass, ...] = (
-        "echo",
-        "boilerplate",
-        "transform",
-        "retrieval",
-        "expansion",
-        "action",
-        "other",
-    )
-    return {name: settings.kept.get(name, 1.0) for name in names}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldtape.errors import InputError
 from worldtape.filters.turn_classes import TurnClasses, classify
 
 SPACE = {*map(chr, range(0x21)), "\x7f", "\x85", "\xa0", *map(chr, range(0x2000, 0x200B)), "\u2028", "\u2029", "\u3000"}
@@ -106,3 +108,14 @@ def test_other_weights_and_null_texts():
     assert found["class"].to_list() == ["echo", "action"]
     assert found["weight"].to_list() == [0.25, 1.0]
     assert classify(turns([]), TurnClasses()).height == 0
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.1, math.nan, math.inf])
+def test_a_weight_is_a_share(weight: float):
+    with pytest.raises(InputError, match="kept"):
+        TurnClasses(kept={"echo": weight})
+
+
+def test_a_class_that_is_left_out_keeps_its_default():
+    assert TurnClasses(kept={"echo": 0.25}).kept == TurnClasses().kept | {"echo": 0.25}
+    assert TurnClasses(kept={}).kept["boilerplate"] == 0.1
