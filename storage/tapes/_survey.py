@@ -58,6 +58,7 @@ class Survey:
 
 def _whole(blobs: Blobs, data: dict[str, Any]) -> bool:
     try:
-        return len(blobs.get(str(data["blob"]), int(data["bytes"]))) == data["bytes"]
+        blobs.get(str(data["blob"]), int(data["bytes"]))
     except (FormatError, NotFoundError, KeyError, TypeError, ValueError):
         return False
+    return True

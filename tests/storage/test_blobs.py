@@ -108,12 +108,12 @@ def test_a_blob_of_a_remote_lake_is_checked_as_well(tmp_path: Path) -> None:
     refs = [blobs.put(data) for data in (b"text " * 50_000, os.urandom(1000))]
     names = [str(blobs.path(ref).relative_to(tmp_path)) for ref in refs]
     remote = Lake.open(f"memory://{tmp_path.name}", create=True)
-    for spoil in (lambda data: data, lambda data: data[: len(data) // 2], lambda data: data[:-9] + b"x" * 9):
-        for name, ref in zip(names, refs, strict=True):
-            remote.store.write(name, spoil((tmp_path / name).read_bytes()))
-            if spoil(b"0123456789") == b"0123456789":
-                assert read_blob(ref, remote.store.read) == blobs.get(ref)
-                continue
+    for name, ref in zip(names, refs, strict=True):
+        data = (tmp_path / name).read_bytes()
+        remote.store.write(name, data)
+        assert read_blob(ref, remote.store.read) == blobs.get(ref)
+        for spoiled in (data[: len(data) // 2], data[:-9] + b"x" * 9):
+            remote.store.write(name, spoiled)
             with pytest.raises(FormatError, match="damaged"):
                 read_blob(ref, remote.store.read)
     with pytest.raises(FormatError, match="does not name a blob"):
