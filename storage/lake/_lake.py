@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worldtape.errors import FormatError, InputError, NotFoundError, VersionError, WorldtapeError, boundary
@@ -45,9 +46,12 @@ class Lake:
 
         Raises:
             NotFoundError: there is no lake, and `create` is false.
+            InputError: it is a file.
             VersionError: a newer Worldtape wrote it.
         """
         lake = cls(os.fspath(uri), storage_options)
+        if lake.store.local and Path(lake.store.root).is_file():
+            raise InputError("this is a file, a lake is a folder", where=lake)
         try:
             lake._check(lake.store.read(layout.MANIFEST))
         except NotFoundError:

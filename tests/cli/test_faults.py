@@ -93,6 +93,12 @@ def test_half_a_part_is_made_whole(lake: Path) -> None:
     assert count(lake) == before
 
 
+@pytest.mark.parametrize("words", [["project"], ["curate"], ["show"], ["recover"]])
+def test_a_file_is_no_lake(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert failed(*words, tmp_path / "file").endswith("file: this is a file, a lake is a folder")
+
+
 @pytest.mark.parametrize("words", [["curate"], ["build", "cpt"], ["build", "sft"]])
 def test_nothing_is_made_of_nothing(tmp_path: Path, words: list[str]) -> None:
     out = ["--out", tmp_path / "corpus"] if words[0] == "build" else []
