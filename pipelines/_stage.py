@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from worldtape.errors import FormatError, NotFoundError, WorldtapeError
+from worldtape.errors import NotFoundError, WorldtapeError
 from worldtape.pipelines._cluster import in_windows
 from worldtape.schemas import canonical_json
 from worldtape.storage import Lake
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 SETTINGS = b"worldtape.settings"
+"""Metadata of a note: the hash of its stage's code version and configuration."""
 INPUT = b"worldtape.input"
+"""Metadata of a note: the hash of the part, and of what was read of other notes."""
 SEAL_FILE = "notes/sealed.json"
 """Says that all notes are those of one curation; gone from the first note that is written to the end of the last."""
 Progress = Callable[[str, int, int], None]
@@ -199,18 +201,11 @@ def write_note(work: _Work) -> str:
 
 
 def pairs(lake: Lake) -> list[Pair]:
-    """Return the parts of a lake with their digests.
-
-    Raises:
-        FormatError: a file of a part is missing.
-    """
+    """Return the parts of a lake with their digests."""
     lake.commit()
     known = _digests(lake)
     heads = {(part.domain, part.part_id): part for part in lake.parts("trajectories")}
     bodies = {(part.domain, part.part_id): part for part in lake.parts("transitions")}
-    if missing := heads.keys() - bodies.keys():
-        name = heads[min(missing)].name
-        raise FormatError("a part has no transitions", where=name, fix="run `worldtape project` again")
     found = []
     for key in sorted(heads, key=str):
         files = (heads[key].name, bodies[key].name)

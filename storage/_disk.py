@@ -47,6 +47,22 @@ def hold(fd: int) -> bool:
     return True
 
 
+def is_held(path: Path) -> bool:
+    """Tell whether somebody holds the lock of a file; it is taken for a moment, shared, so that two may look at once.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
 def is_at(fd: int, path: Path) -> bool:
     """Return whether `path` still names the open file: another process may have removed or replaced it."""
     try:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from worldtape.pipelines._stage import SETTINGS
+
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
 STAGE = "projection"
-SETTINGS = b"worldtape.settings"
-"""Metadata of a note: the hash of its stage's code version and configuration."""
 
 
 @dataclass(frozen=True, slots=True)

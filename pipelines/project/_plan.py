@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from worldtape.errors import FormatError, WorldtapeError, boundary
-from worldtape.pipelines.project._member import SETTINGS, STAGE, Member, from_note
+from worldtape.pipelines._stage import SETTINGS
+from worldtape.pipelines.project._member import STAGE, Member, from_note
 from worldtape.pipelines.project._part import Work
 from worldtape.pipelines.project._source import is_live
 from worldtape.schemas import SCHEMA_VERSION, Domain, canonical_json

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from worldtape.storage import Lake, TapeReader
+from worldtape.storage._disk import is_held
 from worldtape.storage.blobs import read_blob
 
 _BLOCK = 4 << 20
@@ -48,15 +47,6 @@ def opened(lake: Lake, name: str) -> Iterator[TapeReader]:
 def is_live(path: str) -> bool:
     """Tell whether somebody writes this tape: its lock is held, or it has only just been made."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return not Path(path).stat().st_size or is_held(Path(path))
     except FileNotFoundError:
         return True
-    try:
-        if not os.fstat(handle).st_size:
-            return True
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)
-    return False

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldtape.errors import LockedError, NotFoundError, WorldtapeError
-from worldtape.storage._disk import hold
+from worldtape.storage._disk import is_held
 from worldtape.storage.blobs import blob_files
 from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake import _moves as moves
@@ -109,12 +109,8 @@ def _holds(lake: Lake, part: Part, trajectory_id: str, whole: bool) -> bool:
 
 def _check_idle(lake: Lake, tapes: list[str]) -> None:
     for name in tapes:
-        if lake.store.local and name.endswith(".jsonl"):
-            with Path(lake.store.full(name)).open("rb") as file:
-                if not hold(file.fileno()):
-                    raise LockedError(
-                        "it is being recorded", where=lake.store.path(name), fix="end the recording first"
-                    )
+        if lake.store.local and name.endswith(".jsonl") and is_held(Path(lake.store.full(name))):
+            raise LockedError("it is being recorded", where=lake.store.path(name), fix="end the recording first")
 
 
 def _rewrite(lake: Lake, part: Part, trajectory_id: str, notes: list[Part] | None) -> int:
