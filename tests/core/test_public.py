@@ -11,7 +11,7 @@ import worldtape
 PUBLIC = {
     "worldtape": "Lake __version__ build_cpt build_sft curate open_recorder project query record",
     "worldtape.testing": "FakeEnvironment ListTape",
-    "worldtape.pipelines.record": "JobConfig Outcome RecordReport job_schema open_recorder read_job record",
+    "worldtape.pipelines.record": "JobConfig Outcome RecordReport Verdict job_schema open_recorder read_job record",
     "worldtape.pipelines.project": "ProjectReport project unprojected",
     "worldtape.pipelines.build": (
         "BuildConfig BuildReport CptConfig SftConfig build_cpt build_sft read_action read_observation read_prediction"
