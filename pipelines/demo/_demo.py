@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from worldtape.errors import ComponentError
 from worldtape.pipelines.build import build_cpt, build_sft
 from worldtape.pipelines.curate import curate
 from worldtape.pipelines.demo._place import Place, find_place
@@ -31,6 +32,7 @@ def demo(out: str | Path, *, place: Place | None = None, progress: Progress | No
 
     Raises:
         StorageError: the folder cannot be written.
+        ComponentError: Docker or namespaces went away while it recorded.
     """
     lake = Path(out) / "lake"
     tell = progress or (lambda *_: None)
@@ -57,7 +59,10 @@ def jobs(place: Place) -> Iterator[JobConfig]:
 
 
 def _record(job: JobConfig, lake: Path, tell: Progress) -> RecordReport:
-    return record(job, lake, progress=_named(f"recording {job.name}", tell))
+    report = record(job, lake, progress=_named(f"recording {job.name}", tell))
+    if report.stopped is not None:
+        raise ComponentError(report.stopped, where=job.name, fix="run the demo again: it goes on with what is missing")
+    return report
 
 
 def _named(what: str, tell: Progress) -> Callable[[int, int], None]:
