@@ -1,0 +1,1 @@
+"""Import what others recorded: sniff, read, and write tapes."""
