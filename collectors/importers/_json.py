@@ -85,8 +85,8 @@ def document(source: SourceFile) -> Any:
 def records(source: SourceFile) -> Iterator[tuple[str, Any] | Orphan]:
     """Give (locator, value) of every record: a line each, an item of one list each, or the one document.
 
-    A line that is no JSON is an `Orphan` (`bad_line`, or `truncated_source` for the last one); a `.jsonl` that holds one
-    pretty-printed object is taken as that object.
+    A line that is no JSON is an `Orphan` (`bad_line`, or `truncated_source` for the last one). A `.jsonl` that holds one
+    pretty-printed object is taken as that.
     """
     if is_lines(source.head):
         yield from _line_records(source)
