@@ -59,6 +59,8 @@ class Imported:
     task: Task | None = None
     initial: str | None = None
     """The observation before the first action, where the source has one."""
+    initial_data: tuple[tuple[str, bytes], ...] = ()
+    """(channel, bytes) pairs before the first action, for the renderer; with them, `initial` is what it gives."""
     initial_state: InitialState = InitialState()
     rendering: Rendering | None = None
     """The renderer of `ImportedStep.data`; null: observations are whole texts."""
