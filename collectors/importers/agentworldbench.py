@@ -35,6 +35,7 @@ _FIELDS = frozenset({"task", "prompt", "response", "turn_idx", "total_turns"})
 _OBSERVATION = re.compile(r"\A\s*\*\*Environment Observation:\*\*[ \t]*\n?")
 _TAGGED = re.compile(r"<predicted_observation>\n?(.*?)\n?</predicted_observation>", re.DOTALL)
 _ACTION = re.compile(r"^\*\*Action:\*\*[ \t]*\n?", re.MULTILINE)
+_TURN = re.compile(r"\A### Turn (\d{1,9})\n")
 _STATE = re.compile(r"^\*\*Current State:\*\*[ \t]*\n?", re.MULTILINE)
 _INSTRUCTION = re.compile(r"^\*\*Task Instruction:\*\*[ \t]*\n?", re.MULTILINE)
 _FENCE = re.compile(r"\A(`{3,})[^\n`]*\n(.*?)\n?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -55,7 +56,7 @@ class AgentWorldBench:
     title: ClassVar[str] = "AgentWorldBench rows"
     versions: ClassVar[str] = "2026 (seven domains)"
     domains: ClassVar[tuple[Domain, ...]] = tuple(Domain)
-    lossiness: ClassVar[tuple[Lossiness, ...]] = (*_LOSSES, Lossiness.NO_INITIAL_STATE, Lossiness.TAIL_MISSING)
+    lossiness: ClassVar[tuple[Lossiness, ...]] = (*_LOSSES, Lossiness.NO_INITIAL_STATE)
 
     def sniff(self, source: SourceFile) -> bool:
         """Look for a row that tells which turn of how many is asked for."""
@@ -97,19 +98,24 @@ def _row(locator: str, row: dict[str, Any]) -> Imported:
         raise InputError("no turn")
     if not responses:
         raise InputError("prompts without any response: tasks only")
+    if len(prompts) != len(responses):
+        raise FormatError(f"{len(prompts)} prompts and {len(responses)} responses: which belong together is not told")
+    if any(_numbered(text) not in (None, number) for number, text in enumerate(prompts, 1)):
+        raise FormatError("the turns are not numbered from 1 on")
     current = as_str(row.get("current_prompt"))
     turns = [_turn(text, domain, current) for text in prompts]
-    steps = [_step(number, turn, prompts, responses) for number, turn in enumerate(turns)]
+    steps = [
+        _step(f"/prompt/{number}", *told) for number, told in enumerate(zip(turns, prompts, responses, strict=True))
+    ]
     first = turns[0]
-    told = row.get("id")
-    known = isinstance(told, (str, int)) and not isinstance(told, bool)
+    known = isinstance(row.get("id"), (str, int)) and not isinstance(row["id"], bool)
     return Imported(
         locator=locator,
         domain=domain,
         environment=EnvironmentSpec(kind=str(domain), network="unknown"),
         policy=PolicySpec(kind="imported"),
         steps=steps,
-        task=Task(id=str(told) if known else "", instruction=first.instruction or "", benchmark=BENCHMARK),
+        task=Task(id=str(row["id"]) if known else "", instruction=first.instruction or "", benchmark=BENCHMARK),
         initial=first.state,
         lossiness=_LOSSES + (() if first.state is not None else (Lossiness.NO_INITIAL_STATE,)),
         end=End(status=EndStatus.LIMIT if _cut(row) else EndStatus.COMPLETED),
@@ -166,18 +172,21 @@ def _action(text: str, domain: Domain) -> Action:
     return Action(kind=_KINDS.get(domain, "tool_call"), text=text)
 
 
-def _step(number: int, turn: _Turn, prompts: list[str], responses: list[str]) -> ImportedStep:
-    response = responses[number] if number < len(responses) else None
-    observation = None if response is None else _observed(response)
+def _step(locator: str, turn: _Turn, prompt: str, response: str) -> ImportedStep:
+    observation = _observed(response)
     return ImportedStep(
         action=turn.action,
         observation=observation,
-        outcome=Outcome(status=Status.UNKNOWN if response is None else Status.OK),
+        outcome=Outcome(status=Status.OK),
         shown=response if response != observation else None,
-        lossiness=(Lossiness.TAIL_MISSING,) if response is None else (),
-        locator=f"/prompt/{number}",
-        extra={"prompt": prompts[number]},
+        locator=locator,
+        extra={"prompt": prompt},
     )
+
+
+def _numbered(prompt: str) -> int | None:
+    match = _TURN.match(prompt)
+    return int(match[1]) if match else None
 
 
 def _observed(response: str) -> str:

@@ -18,7 +18,7 @@ from ._fuzz import fuzz
 TOOL = {"type": "function", "function": {"name": "add", "description": "Sum", "parameters": {"type": "object"}}}
 
 
-def call(name: str, arguments: Any, told: str | None = None) -> dict[str, Any]:
+def call(name: str, arguments: Any, told: str | int | None = None) -> dict[str, Any]:
     return {"id": told, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
@@ -58,6 +58,7 @@ def test_a_row_becomes_a_trajectory():
     assert len(made) == 2
     first = made[0]
     assert isinstance(first, Imported)
+    assert first.task is not None
     assert (first.domain, first.task.id, first.task.instruction) == (Domain.MCP, "r1", "Do it.")
     assert [tool.name for tool in first.environment.tools] == ["add"]
     steps = [step for step in first.steps if isinstance(step, ImportedStep)]
