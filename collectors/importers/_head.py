@@ -42,13 +42,11 @@ def _whole(text: bytes) -> Any:
 
 
 def partial(head: bytes) -> Any:
-    """Return what a cut JSON text holds: everything before its last comma, closed where it was open."""
+    """Return what a cut JSON text holds: all before its last comma, closed where it was open; a cut text is empty."""
     closers: list[bytes] = []
-    cut, rest = 0, b""
+    cut, rest, before = 0, b"", b""
     for mark in _MARKS.finditer(head):
         sign = mark[0]
-        if sign == b'"':  # a text that is cut: nothing behind it can be told apart
-            break
         if sign in _OPEN:
             closers.append(_OPEN[sign])
             cut, rest = mark.end(), b"".join(reversed(closers))
@@ -58,6 +56,10 @@ def partial(head: bytes) -> Any:
             cut, rest = mark.end(), b"".join(reversed(closers))
         elif sign == b",":
             cut, rest = mark.start(), b"".join(reversed(closers))
+        elif sign == b'"':  # a text that is cut: nothing behind it can be told apart
+            cut, rest = (mark.start(), b'""' + b"".join(reversed(closers))) if before == b":" else (cut, rest)
+            break
+        before = sign
         if not closers or len(closers) > _DEEPEST:
             break
     return _whole(head[:cut] + rest)

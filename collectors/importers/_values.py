@@ -140,7 +140,7 @@ def tools_of(definitions: Any) -> tuple[Tool, ...]:
         if name is None:
             continue
         schema = tool.get("parameters") or tool.get("input_schema")
-        shape = None if schema is None else canonical_json(schema)
+        shape = None if schema is None or too_deep(schema) else canonical_json(schema)
         found.append(Tool(name=name, description=as_str(tool.get("description")), input_schema=shape))
     return tuple(found)
 

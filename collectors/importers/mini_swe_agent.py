@@ -122,7 +122,7 @@ def _imported(value: dict[str, Any], messages: list[dict[str, Any]]) -> Imported
             kind="shell",
             backend=backend,
             image=image,
-            parameters={"stateless": True} | {key: place[key] for key in _SETTINGS if place.get(key) is not None},
+            parameters={"stateless": True} | kept({key: place.get(key) for key in _SETTINGS}),
         ),
         policy=PolicySpec(kind="imported", model=as_str(as_dict(config.get("model")).get("model_name"))),
         steps=_Steps(messages),

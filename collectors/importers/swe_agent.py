@@ -41,6 +41,8 @@ from worldtape.schemas import (
 )
 
 _STEP = {"action", "observation", "response", "thought"}
+_BEGUN = {"action", "observation"}
+_MORE = {"state", "execution_time", "messages", "query", "extra_info"}
 _MESSAGE = {"role", "agent", "content"}
 _FINISHED = ("submitted",)
 
@@ -70,7 +72,8 @@ class SweAgent:
             return False
         steps = as_list(first.get("trajectory"))
         if steps:
-            return as_dict(steps[0]).keys() >= _STEP
+            seen = as_dict(steps[0]).keys()
+            return seen >= _STEP or (source.size > len(source.head) and _BEGUN <= seen <= _STEP | _MORE)
         messages = as_list(first.get("history"))
         return bool(messages) and as_dict(messages[0]).keys() >= _MESSAGE
 
