@@ -16,10 +16,16 @@ class SourceFile(Protocol):
     name: str
     """Its path below what was given, `/` between folders and archive members."""
     size: int
-    digest: str
-    """SHA-256 of its bytes."""
-    head: bytes
-    """Its first bytes (64 KiB), a UTF-8 BOM removed."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its bytes."""
+        ...
+
+    @property
+    def head(self) -> bytes:
+        """Its first bytes (64 KiB), a UTF-8 BOM removed."""
+        ...
 
     def open(self) -> BinaryIO:
         """Return its bytes as a stream."""

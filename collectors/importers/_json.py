@@ -17,6 +17,9 @@ LONGEST_LINE = 256 << 20
 LONGEST_DOCUMENT = 1 << 30
 """A longer single document is refused, bytes: it would have to be held whole."""
 _DEEPEST = 200
+_HUGE = 20
+"""Digits of the smallest integer that 64 bits do not hold."""
+_DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))  # noqa: PLR2004
 
 
 def parse(data: bytes) -> Any:
@@ -26,9 +29,31 @@ def parse(data: bytes) -> Any:
         FormatError: it is no JSON, or nested deeper than 200 levels.
     """
     try:
-        return orjson.loads(data)
+        if _holds_huge(data):
+            return _lenient(data, ValueError("a number is damaged"))
+        value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         return _lenient(data, error)
+    if _too_deep(value, data):
+        raise FormatError(f"nested deeper than {_DEEPEST} levels")
+    return value
+
+
+def _too_deep(value: Any, data: bytes) -> bool:
+    """Tell whether what was read could not be written again; most values have too few brackets for that."""
+    if data.count(b"[") + data.count(b"{") <= _DEEPEST:
+        return False
+    try:
+        orjson.dumps(value)
+    except (TypeError, orjson.JSONEncodeError):
+        return True
+    return False
+
+
+def _holds_huge(data: bytes) -> bool:
+    """Tell whether integers may be in it that orjson makes floats of; every fourth byte is looked at first."""
+    few = data[::4].translate(_DIGITS)
+    return few.find(b"0" * (_HUGE // 4)) >= 0 and data.translate(_DIGITS).find(b"0" * _HUGE) >= 0
 
 
 def _lenient(data: bytes, error: ValueError) -> Any:
@@ -61,9 +86,10 @@ def lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
             if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
                 raise FormatError(f"a line is longer than {LONGEST_LINE >> 20} MiB", where=f"{source.name}:{offset}")
             bare = line.removeprefix(BOM) if offset == 0 else line
+            start = offset + len(line) - len(bare)
             bare = bare.rstrip(b"\r\n")
             if bare.strip():
-                yield offset, bare
+                yield start, bare
             offset += len(line)
 
 
@@ -85,10 +111,10 @@ def document(source: SourceFile) -> Any:
 def records(source: SourceFile) -> Iterator[tuple[str, Any] | Orphan]:
     """Give (locator, value) of every record: a line each, an item of one list each, or the one document.
 
-    A line that is no JSON is an `Orphan` (`bad_line`, or `truncated_source` for the last one). A `.jsonl` that holds one
-    pretty-printed object is taken as that.
+    A line that is no JSON is an `Orphan` (`bad_line`, or `truncated_source` for the last one). A `.jsonl` that holds
+    one pretty-printed object is taken as that.
     """
-    if is_lines(source.head):
+    if _lined(source):
         yield from _line_records(source)
         return
     value = document(source)
@@ -112,6 +138,16 @@ def _line_records(source: SourceFile) -> Iterator[tuple[str, Any] | Orphan]:
         yield f"bytes:{offset}-{offset + len(line)}", value
     if bad is not None:
         yield Orphan("truncated_source", bad.details)
+
+
+def _lined(source: SourceFile) -> bool:
+    """Tell JSON Lines from one document, also where the first line is longer than the head."""
+    head = source.head
+    if b"\n" in head or source.size <= len(head) or head.lstrip()[:1] != b"{":
+        return is_lines(head)
+    with source.open() as file:
+        line = file.readline(LONGEST_LINE)
+    return line.endswith(b"\n") and _whole(line.removeprefix(BOM).rstrip(b"\n"))
 
 
 def is_lines(head: bytes) -> bool:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from worldtape.errors import NotFoundError
+from worldtape.storage._disk import TEMPORARY
 from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake._moves import drop, finish_all
 from worldtape.storage.lake._read import twin
-from worldtape.storage.lake._store import TEMPORARY
 
 if TYPE_CHECKING:
     from worldtape.storage.lake._lake import Lake

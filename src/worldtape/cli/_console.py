@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 
@@ -55,8 +55,9 @@ def print_records(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None
                 sys.stdout.write(f"{name:<{width}}  {indented}\n")
 
 
-def progress() -> Progress:
+def progress(*, in_bytes: bool = False) -> Progress:
     """Return a progress bar on stderr, for anything that takes over a second; silent where nobody watches."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    count = DownloadColumn(binary_units=True) if in_bytes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), count, TimeElapsedColumn())
     console = talk()
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
