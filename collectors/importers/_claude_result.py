@@ -46,7 +46,7 @@ def result_of(part: dict[str, Any], record: dict[str, Any], source: SourceFile, 
     if shown is not None and "<persisted-output>" in shown:
         whole = _saved(shown, facts, source)
         found.text, found.cut = (whole, False) if whole is not None else (found.text, True)
-    if not found.text and _only_images(part.get("content")):
+    if _only_images(part.get("content")):
         found.text = None
     codes = [Lossiness.TRUNCATED_NO_FULL] if found.cut or facts.get("truncated") is True else []
     extra = {"uuid": as_str(record.get("uuid")), "denied": as_str(record.get("toolDenialKind")) if alone else None}

@@ -31,7 +31,8 @@ class Patched:
             if isinstance(item, Orphan):
                 self.notes.append(item)
             elif first:
-                self.header, first = item[2], False
+                self.header, first = dict(item[2]), False
+                self._whole = self.header.pop("messages", None)
             else:
                 self._take(*item)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -21,9 +22,11 @@ from worldtape.schemas import (
     PolicySpec,
     SourceFile,
     Task,
+    derived_id,
 )
 
 _LINES = 100
+_PLAIN = re.compile(r"[\w-]+")
 
 
 def head_values(head: bytes) -> Iterator[dict[str, Any]]:
@@ -39,6 +42,26 @@ def head_values(head: bytes) -> Iterator[dict[str, Any]]:
             value = partial(bare) if number == len(found) - 1 and bare[:1] == b"{" else None
         if isinstance(value, dict):
             yield value
+
+
+def parent_of(format_name: str, source: SourceFile, locator: str | None, session_id: str | None) -> str | None:
+    """Return the id that a parent's trajectory has, where its file is known, else its session's id.
+
+    Args:
+        format_name: the importer's name.
+        source: the child's file.
+        locator: the parent in the same file; null: it is a session of another file.
+        session_id: the parent's session, in the child's words: taken only as a plain name.
+    """
+    if locator is not None:
+        return derived_id(format_name, source.digest, locator)
+    if session_id is None or not _PLAIN.fullmatch(session_id):
+        return session_id
+    for folder in ("", "../", "../../"):
+        file = source.sibling(f"{folder}{session_id}.jsonl")
+        if file is not None:
+            return derived_id(format_name, file.digest, "")
+    return session_id
 
 
 def refuse_silence(calls: int, source: SourceFile) -> None:

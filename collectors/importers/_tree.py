@@ -115,6 +115,14 @@ class Tree:
             threads += self._split(thread, len(threads))
         return threads
 
+    def locators(self, threads: list[Thread]) -> list[str]:
+        """Return a name for each thread that does not change while the file grows: empty for the first."""
+        return [self.locator(thread.records[0]) if number else "" for number, thread in enumerate(threads)]
+
+    def locator(self, number: int) -> str:
+        """Return where a record stands."""
+        return f"bytes:{self.offsets[number]}-{self.offsets[number] + self.sizes[number]}"
+
     def _settle(self) -> None:
         """Find parents that came later, and the root of each record of a side chain."""
         for number, key in self._later.items():

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from worldtape.collectors.importers._claude_result import INTERRUPTED, result_of
 from worldtape.collectors.importers._head import first_value
-from worldtape.collectors.importers._json import document, is_lines
+from worldtape.collectors.importers._json import document
 from worldtape.collectors.importers._pairs import Call, Event, Plan, Stop, Thoughts, paired
-from worldtape.collectors.importers._sessions import head_values, refuse_silence, session
+from worldtape.collectors.importers._sessions import head_values, parent_of, refuse_silence, session
 from worldtape.collectors.importers._tree import Node, Thread, Tree, indexed
 from worldtape.collectors.importers._values import as_dict, as_list, as_str, micros, text_of
 from worldtape.schemas import (
@@ -89,12 +89,11 @@ class ClaudeCode:
 
     def sniff(self, source: SourceFile) -> bool:
         """See `Importer`."""
-        if not is_lines(source.head):
-            value = first_value(source)
-            return isinstance(value, dict) and isinstance(value.get("loglines"), list)
+        if _is_export(source):
+            return True
         aside = False
         for value in head_values(source.head):
-            kind = value.get("type")
+            kind = as_str(value.get("type"))
             if kind in _TALK and isinstance(value.get("message"), dict):
                 return "parts" not in value["message"] and ("sessionId" in value or "isSidechain" in value)
             if kind not in _KNOWN | _TALK:
@@ -104,7 +103,11 @@ class ClaudeCode:
 
     def read(self, source: SourceFile) -> Iterator[Imported | Rejected]:
         """See `Importer`."""
-        yield from _lines(source) if is_lines(source.head) else _export(source)
+        yield from _export(source) if _is_export(source) else _lines(source)
+
+
+def _is_export(source: SourceFile) -> bool:
+    return isinstance(as_dict(first_value(source)).get("loglines"), list)
 
 
 def _export(source: SourceFile) -> Iterator[Imported]:
@@ -134,29 +137,18 @@ def _lines(source: SourceFile) -> Iterator[Imported | Rejected]:
         notes.append(Orphan("unknown_parent", {"count": tree.phantoms}))
     plans = [_plan(source, tree, thread) for thread in threads]
     refuse_silence(sum(plan.calls for plan, _, _ in plans), source)
-    main = bool(threads) and threads[0].kind is None
-    for number, thread in enumerate(threads):
-        plan, events, facts = plans[number]
-        first = thread.records[0]
-        whole = number == 0 and (main or len(threads) == 1)
-        locator = "" if whole else f"bytes:{tree.offsets[first]}-{tree.offsets[first] + tree.sizes[first]}"
+    locators = tree.locators(threads)
+    for thread, locator, (plan, events, facts) in zip(threads, locators, plans, strict=True):
         if not plan.calls:
             yield Rejected(locator, "no tool was called: nothing that an environment answered")
             continue
         made = _imported(source, locator, plan, events, facts, notes)
         notes = []
-        made.lineage = _lineage(thread, facts, copied if whole else None)
-        if thread.kind and thread.parent is not None:
-            above = threads[thread.parent].records[0]
-            span = f"bytes:{tree.offsets[above]}-{tree.offsets[above] + tree.sizes[above]}"
-            made.extra["parent_locator"] = "" if main and thread.parent == 0 else span
+        above = None if thread.parent is None else locators[thread.parent]
+        if thread.kind or copied:
+            parent = parent_of(ClaudeCode.name, source, above, facts.session if thread.kind else copied)
+            made.lineage = Lineage(parent=parent, step=thread.step, kind=thread.kind or "resumed")
         yield made
-
-
-def _lineage(thread: Thread, facts: _Facts, copied: str | None) -> Lineage:
-    if thread.kind:
-        return Lineage(parent=facts.session, step=thread.step, kind=thread.kind)
-    return Lineage(parent=copied, kind="resumed") if copied else Lineage()
 
 
 def _plan(source: SourceFile, tree: Tree, thread: Thread) -> tuple[Plan, Callable[[], Iterator[Event]], _Facts]:
@@ -193,6 +185,7 @@ def _imported(
     made.policy = PolicySpec(kind="imported", model=facts.model)
     made.started_at = facts.started_at
     made.lossiness += (Lossiness.WALL_CLOCK_ONLY if facts.started_at else Lossiness.NO_TIMESTAMPS,)
+    made.extra |= {"format_version": facts.version} if facts.version else {}
     made.extra |= {"records": dict(facts.other)} if facts.other else {}
     return made
 
@@ -217,7 +210,7 @@ def _index(source: SourceFile, skip: frozenset[str] = frozenset()) -> _Index:
             made.notes.append(item)
             continue
         offset, size, record = item
-        kind, name = record.get("type"), as_str(record.get("sessionId"))
+        kind, name = as_str(record.get("type")), as_str(record.get("sessionId"))
         if kind not in _TALK and kind not in _KNOWN:
             unknown[str(kind)[:80]] += 1
         elif name in skip:
@@ -287,7 +280,7 @@ def _is_harness(text: str | None) -> bool:
 
 def _events(record: dict[str, Any], locator: str, source: SourceFile, facts: _Facts) -> Iterator[Event]:
     facts.take(record)
-    kind = record.get("type")
+    kind = as_str(record.get("type"))
     message = as_dict(record.get("message"))
     if kind == "assistant":
         yield from _said(record, message, locator, source, facts)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from worldtape.collectors.importers._codex_result import Ran, ended, result_of
 from worldtape.collectors.importers._head import first_value
-from worldtape.collectors.importers._json import document, is_lines, records
+from worldtape.collectors.importers._json import document, records
 from worldtape.collectors.importers._pairs import Call, Event, Plan, Result, Stop, Thoughts, paired
 from worldtape.collectors.importers._sessions import head_values, refuse_silence, session
 from worldtape.collectors.importers._values import as_dict, as_list, as_str, micros, text_of
@@ -79,17 +79,16 @@ class Codex:
 
     def sniff(self, source: SourceFile) -> bool:
         """See `Importer`."""
-        if not is_lines(source.head):
-            value = as_dict(first_value(source))
-            return isinstance(value.get("items"), list) and "instructions" in as_dict(value.get("session"))
+        if _is_document(source):
+            return True
         early = False
         for value in head_values(source.head):
             if _is_drawing(value):
                 return True
-            if value.get("type") in _KINDS and isinstance(value.get("payload"), dict):
+            if as_str(value.get("type")) in _KINDS and isinstance(value.get("payload"), dict):
                 return True
             if early:
-                return value.get("type") in _ITEMS or "record_type" in value
+                return as_str(value.get("type")) in _ITEMS or "record_type" in value
             early = {"id", "timestamp", "instructions"} <= value.keys()
             if not early:
                 return False
@@ -97,7 +96,7 @@ class Codex:
 
     def read(self, source: SourceFile) -> Iterator[Imported | Rejected]:
         """See `Importer`."""
-        if is_lines(source.head) and any(_is_drawing(value) for value in head_values(source.head)):
+        if any(_is_drawing(value) for value in head_values(source.head)):
             raise InputError(
                 "what Codex drew on the screen, not what it did", where=source.name, fix="give the rollout"
             )
@@ -110,6 +109,12 @@ class Codex:
         made = session(source, "", plan, steps, session_id=_session_id(facts.meta), instruction=facts.prompt)
         _describe(made, facts)
         yield made
+
+
+def _is_document(source: SourceFile) -> bool:
+    """Tell a session of the TypeScript CLI, which is one document."""
+    value = as_dict(first_value(source))
+    return {"id", "instructions"} <= as_dict(value.get("session")).keys() and isinstance(value.get("items", []), list)
 
 
 def _is_drawing(value: dict[str, Any]) -> bool:
@@ -142,13 +147,14 @@ def _describe(made: Imported, facts: _Facts) -> None:
     forked = as_str(meta.get("forked_from_id"))
     if above or forked:
         made.lineage = Lineage(parent=above or forked, kind="subagent" if above else "fork")
+    made.extra |= {"format_version": version} if version else {}
     made.extra |= {"events": dict(facts.other)} if facts.other else {}
     told = {key: meta[key] for key in ("originator", "source", "model_provider") if as_str(meta.get(key))}
     made.extra |= {"session": told} if told else {}
 
 
 def _records(source: SourceFile) -> Iterator[tuple[str, Any] | Orphan]:
-    if is_lines(source.head):
+    if not _is_document(source):
         yield from records(source)
         return
     whole = as_dict(document(source))

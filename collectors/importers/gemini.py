@@ -118,9 +118,7 @@ def _events(message: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Ev
     if kind in _MODEL:
         facts.model = facts.model or as_str(message.get("model"))
         yield Thoughts(tuple(_thoughts(message, text)))
-        for number, item in enumerate(as_list(message.get("toolCalls"))):
-            call = as_dict(item)
-            yield from _call(call, message, f"{locator}/toolCalls/{number}" if locator[:1] == "/" else locator, facts)
+        yield from _called(message, locator, facts)
     elif kind == "user":
         if facts.prompt in (None, text):
             facts.prompt = text
@@ -142,35 +140,44 @@ def _thoughts(message: dict[str, Any], text: str | None) -> Iterator[dict[str, A
         yield {"text": text}
 
 
-def _call(call: dict[str, Any], message: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Event]:
-    name = as_str(call.get("name"))
-    if name is None:
-        yield Orphan("orphan_call", {"id": as_str(call.get("id")), "locator": locator})
-        return
+def _called(message: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Event]:
+    """Give the calls of a message, then their results as they came."""
+    results: list[Result] = []
     at = micros(message.get("timestamp"))
-    ended = micros(call.get("timestamp"))
     facts.timed = facts.timed or at is not None
-    shell = name in _SHELLS
+    for number, item in enumerate(as_list(message.get("toolCalls"))):
+        call = as_dict(item)
+        place = f"{locator}/toolCalls/{number}" if locator.startswith("/") else locator
+        name, call_id = as_str(call.get("name")), as_str(call.get("id"))
+        if name is None:
+            yield Orphan("orphan_call", {"id": call_id, "locator": place})
+            continue
+        own = {key: as_str(call.get(name)) for key, name in (("status", "status"), ("agent", "agentId"))}
+        own["message_id"] = as_str(message.get("id"))
+        extra = {key: value for key, value in own.items() if value}
+        key = f"{number}:{call_id}"
+        shell = name in _SHELLS
+        extra |= {"call_id": call_id} if call_id else {}
+        yield Call(key, locator, name, call.get("args"), place, at, extra=extra, shell=shell)
+        result = _result(call, key, place, shell=shell)
+        results += [result] if result else []
+    yield from sorted(results, key=lambda result: result.at or 0)
+
+
+def _result(call: dict[str, Any], key: str, locator: str, *, shell: bool) -> Result | None:
     said = as_str(call.get("status"))
-    own = {"status": said, "agent": as_str(call.get("agentId")), "message_id": as_str(message.get("id"))}
-    extra = {key: value for key, value in own.items() if value}
-    call_id = as_str(call.get("id"))
-    yield Call(
-        call_id, locator.partition("/toolCalls")[0], name, call.get("args"), locator, at, extra=extra, shell=shell
+    if said not in _STATUS and not call.get("result"):
+        return None
+    told = answer_of(call.get("result"), _STATUS.get(said or "", None if said is None else Status.UNKNOWN), shell=shell)
+    if said == "cancelled":
+        told.observation, told.shown = None, told.shown or told.observation
+    return Result(
+        key,
+        told.observation,
+        outcome=told.outcome,
+        shown=told.shown,
+        at=micros(call.get("timestamp")),
+        lossiness=told.lossiness,
+        apart=told.apart,
+        locator=locator,
     )
-    if said in _STATUS or call.get("result"):
-        told = answer_of(
-            call.get("result"), _STATUS.get(said or "", None if said is None else Status.UNKNOWN), shell=shell
-        )
-        if said == "cancelled":
-            told.observation, told.shown = None, told.shown or told.observation
-        yield Result(
-            call_id,
-            told.observation,
-            outcome=told.outcome,
-            shown=told.shown,
-            at=ended,
-            lossiness=told.lossiness,
-            apart=told.apart,
-            locator=locator,
-        )

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from worldtape.collectors.importers._gemini_result import answer_of
-from worldtape.collectors.importers._json import is_lines
 from worldtape.collectors.importers._pairs import Call, Event, Plan, Result, Thoughts, paired
-from worldtape.collectors.importers._sessions import head_values, refuse_silence, session
+from worldtape.collectors.importers._sessions import head_values, parent_of, refuse_silence, session
 from worldtape.collectors.importers._tree import Node, Thread, Tree, indexed
 from worldtape.collectors.importers._values import as_dict, as_float, as_list, as_str, micros
 from worldtape.schemas import (
@@ -70,12 +69,10 @@ class QwenCode:
 
     def sniff(self, source: SourceFile) -> bool:
         """See `Importer`."""
-        if not is_lines(source.head):
-            return False
         for value in head_values(source.head):
             if not {"uuid", "parentUuid", "sessionId", "type"} <= value.keys():
                 return False
-            if value["type"] in _TALK:
+            if as_str(value["type"]) in _TALK:
                 return isinstance(as_dict(value.get("message")).get("parts"), list)
             if value["type"] != "system" or "message" in value:
                 return False
@@ -87,7 +84,8 @@ class QwenCode:
         threads = tree.threads()
         notes += [Orphan("copied_context", {"count": tree.copies})] if tree.copies else []
         notes += [Orphan("unknown_parent", {"count": tree.phantoms})] if tree.phantoms else []
-        made = [_imported(source, tree, thread, number) for number, thread in enumerate(threads)]
+        locators = tree.locators(threads)
+        made = [_imported(source, tree, thread, locators, number) for number, thread in enumerate(threads)]
         refuse_silence(sum(plan.calls for plan, _ in made), source)
         for plan, record in made:
             if not plan.calls:
@@ -111,7 +109,9 @@ def _noted(notes: list[Orphan], record: Imported) -> Any:
     return give()
 
 
-def _imported(source: SourceFile, tree: Tree, thread: Thread, number: int) -> tuple[Plan, Imported]:
+def _imported(
+    source: SourceFile, tree: Tree, thread: Thread, locators: list[str], number: int
+) -> tuple[Plan, Imported]:
     facts = _Facts()
 
     def events() -> Iterator[Event]:
@@ -119,9 +119,9 @@ def _imported(source: SourceFile, tree: Tree, thread: Thread, number: int) -> tu
             yield from _events(record, locator, facts)
 
     plan = Plan(events())
-    first = thread.records[0]
-    locator = f"bytes:{tree.offsets[first]}-{tree.offsets[first] + tree.sizes[first]}" if number else ""
-    made = session(source, locator, plan, paired(events(), plan), session_id=facts.session, instruction=facts.prompt)
+    made = session(
+        source, locators[number], plan, paired(events(), plan), session_id=facts.session, instruction=facts.prompt
+    )
     made.environment = EnvironmentSpec(
         kind="qwen-code",
         versions={"qwen-code": facts.version} if facts.version else {},
@@ -130,9 +130,12 @@ def _imported(source: SourceFile, tree: Tree, thread: Thread, number: int) -> tu
     made.policy = PolicySpec(kind="imported", model=facts.model)
     made.started_at = facts.started_at
     made.lossiness += (Lossiness.WALL_CLOCK_ONLY if facts.started_at else Lossiness.NO_TIMESTAMPS,)
+    made.extra |= {"format_version": facts.version} if facts.version else {}
     made.extra |= {"records": dict(facts.other)} if facts.other else {}
     if thread.kind:
-        made.lineage = Lineage(parent=facts.session, step=thread.step, kind=thread.kind)
+        above = None if thread.parent is None else locators[thread.parent]
+        parent = parent_of(QwenCode.name, source, above, facts.session)
+        made.lineage = Lineage(parent=parent, step=thread.step, kind=thread.kind)
     return plan, made
 
 
@@ -145,7 +148,7 @@ def _index(source: SourceFile) -> tuple[Tree, list[Orphan]]:
             notes.append(item)
             continue
         offset, size, record = item
-        kind = record.get("type")
+        kind = as_str(record.get("type"))
         if kind in _TALK or kind == "system":
             tree.add(_node(record, offset, size))
         else:
@@ -242,7 +245,7 @@ def _heard(record: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Even
 def _result(part: dict[str, Any], record: dict[str, Any], locator: str) -> Result:
     response = part["functionResponse"]
     told = as_dict(record.get("toolCallResult"))
-    shell = response.get("name") in _SHELLS
+    shell = as_str(response.get("name")) in _SHELLS
     answer = answer_of([part], _STATUS.get(as_str(told.get("status")) or ""), shell=shell)
     reason = as_str(told.get("errorType"))
     if reason in _INVALID | _DENIED:
