@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +32,7 @@ ROLES = {
     "tool_call": "call",
 }
 KNOWN = frozenset({"user", "assistant", "system", "tool", "call"})
+_ROLES = ROLES | {role: role for role in KNOWN}
 _THINK = re.compile(r"\A\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)\s*", re.DOTALL)
 _CALL = re.compile(r"<tool_call>\s*(.*?)\s*</tool_call>", re.DOTALL)
 _XML_CALL = re.compile(r"<function=([^>\n]{1,200})>(.*?)</function>", re.DOTALL)
@@ -41,7 +43,7 @@ _SWE_AGENT_EMPTY = "Your command ran successfully and did not produce any output
 _CLIPPED = re.compile(r"<response clipped><NOTE>Observations should not exceed.*?</NOTE>\s*\Z", re.DOTALL)
 _STEP_COUNT = re.compile(r"\n*This is step \d+ of a maximum of \d+\. Steps Remaining: -?\d+\.\s*\Z")
 _EXECUTION = re.compile(r"\A(?:Exit code: (-?\d{1,9})\n)?Execution output of \[([^\]\n]{1,200})\]:\n")
-_REASONING = ("reasoning_content", "reasoning", "thinking", "thought")
+_REASONING = frozenset({"reasoning_content", "reasoning", "thinking", "thought"})
 _CALL_PARTS = frozenset({"tool_use", "toolCall", "tool_call", "function_call"})
 _RESULT_PARTS = frozenset({"tool_result", "toolResult", "tool_response", "function_call_output"})
 
@@ -82,33 +84,44 @@ class Message:
     calls: list[Call] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     where: str = ""
+    loose: bool = False
+    """An item of OpenAI's Responses: the calls of one turn stand one after the other."""
 
 
 def message(value: Any, where: str) -> Message | None:
     """Read one message of `role`/`content` or `from`/`value`; None where it is neither."""
-    fields = as_dict(value)
-    told = fields.get("role", fields.get("from"))
+    if not isinstance(value, dict):
+        return None
+    told = value.get("role", value.get("from"))
     if not isinstance(told, str):
+        return _item(value, where)
+    role = _ROLES.get(told) or _ROLES.get(told.lower())
+    if role is None:
         return None
-    role = ROLES.get(told.lower(), told.lower())
-    if role not in KNOWN:
-        return None
-    content = fields["content"] if "content" in fields else fields.get("value")
+    content = value["content"] if "content" in value else value.get("value")
     out = Message(role, where=where)
-    _parts(content, out)
-    for key in _REASONING:
-        if isinstance(fields.get(key), str):
-            out.reasoning += fields[key]
-    if role == "call":
-        out.role = "assistant"
-        out.calls, out.text = ([call], "") if (call := _json_call(out.text)) else ([], out.text)
-    elif role == "assistant":
-        _assistant(fields, out)
-    elif role == "tool":
-        _tool(fields, out)
-    elif role == "user":
-        _user(out)
+    if isinstance(content, str):
+        out.text = content
+    elif content is not None:
+        _parts(content, out)
+    if not _REASONING.isdisjoint(value):
+        out.reasoning += "".join(value[key] for key in sorted(_REASONING) if isinstance(value.get(key), str))
+    if role in _READERS:
+        _READERS[role](value, out)
     return out
+
+
+def _item(value: dict[str, Any], where: str) -> Message | None:
+    """Read an item of OpenAI's Responses API."""
+    named = as_id(value.get("call_id"))
+    if value.get("type") == "function_call" and isinstance(value.get("name"), str):
+        call = Call(value["name"], value.get("arguments"), named)
+        return Message("assistant", calls=[call], where=where, loose=True)
+    if value.get("type") == "function_call_output":
+        output = value.get("output")
+        text = _packed(output) if isinstance(output, dict) else text_of(output) or ""
+        return Message("tool", results=[Result(text, named)], where=where)
+    return None
 
 
 def _parts(content: Any, out: Message) -> None:
@@ -151,13 +164,19 @@ def as_id(value: Any) -> str | None:
 
 
 def _assistant(fields: dict[str, Any], out: Message) -> None:
-    for item in as_list(decoded(fields.get("tool_calls"))):
-        call = _openai_call(item)
-        if call is not None:
+    calls = fields.get("tool_calls")
+    if calls:
+        for item in as_list(decoded(calls)):
+            call = _openai_call(item)
+            if call is not None:
+                out.calls.append(call)
+    single = fields.get("function_call")
+    if single and not out.calls:
+        single = decoded(single)
+        if isinstance(single, dict) and (call := _openai_call(single)):
             out.calls.append(call)
-    single = decoded(fields.get("function_call"))
-    if not out.calls and isinstance(single, dict) and (call := _openai_call(single)):
-        out.calls.append(call)
+    if "<" not in out.text:
+        return
     thought = _THINK.match(out.text)
     if thought:
         out.reasoning += thought[1].strip()
@@ -177,7 +196,7 @@ def decoded(value: Any) -> Any:
 
 
 def _openai_call(item: Any) -> Call | None:
-    fields = as_dict(decoded(item))
+    fields = item if isinstance(item, dict) else as_dict(decoded(item))
     function = as_dict(fields.get("function")) or fields
     name = as_str(function.get("name")) or as_str(function.get("function_name"))
     if name is None:
@@ -229,7 +248,7 @@ def _tool(fields: dict[str, Any], out: Message) -> None:
     result = _execution(out.text)
     result.id, result.name = named, as_str(fields.get("name")) or result.name
     result.error = fields.get("is_error") is True or fields.get("isError") is True or fields.get("status") == "error"
-    wrapped = _RESPONSE.findall(out.text)
+    wrapped = _RESPONSE.findall(out.text) if "<tool_response>" in out.text else []
     if len(wrapped) > 1:
         out.results = [Result(text, shown=out.text) for text in wrapped]
     elif len(wrapped) == 1:
@@ -241,7 +260,7 @@ def _tool(fields: dict[str, Any], out: Message) -> None:
 
 def _execution(text: str) -> Result:
     """Take off the words of harnesses that say what was run, how it ended and how many steps are left."""
-    head = _EXECUTION.match(text)
+    head = _EXECUTION.match(text) if text.startswith("Ex") else None
     if head is None:
         return Result(text)
     bare = _STEP_COUNT.sub("", text[head.end() :])
@@ -249,8 +268,10 @@ def _execution(text: str) -> Result:
     return Result(bare, name=head[2], shown=text, exit_code=code, cut="<response clipped>" in bare)
 
 
-def _user(out: Message) -> None:
+def _user(_: dict[str, Any], out: Message) -> None:
     """Find results that stand in a user turn: `<tool_response>`, or SWE-agent's template."""
+    if out.results:
+        return
     wrapped = _RESPONSE.findall(out.text) if out.text.lstrip().startswith("<tool_response>") else []
     if wrapped:
         out.results += [Result(text, shown=out.text) for text in wrapped]
@@ -263,3 +284,18 @@ def _user(out: Message) -> None:
         out.results.append(Result("", shown=out.text))
     if out.results:
         out.text = ""
+
+
+def _call(_: dict[str, Any], out: Message) -> None:
+    """Take a message that is nothing but a call."""
+    call = _json_call(out.text)
+    out.role = "assistant"
+    out.calls, out.text = ([call], "") if call else ([], out.text)
+
+
+_READERS: dict[str, Callable[[dict[str, Any], Message], None]] = {
+    "assistant": _assistant,
+    "tool": _tool,
+    "user": _user,
+    "call": _call,
+}

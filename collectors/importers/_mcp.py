@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worldtape.collectors.importers._values import as_dict, as_list, as_str, kept, too_deep, tool_call
-from worldtape.errors import FormatError
 from worldtape.schemas import (
     Batch,
     EnvironmentSpec,
@@ -233,6 +232,10 @@ class Fold:
             return
         entry = self._open.get(self._by_id.get(key or "", -1))
         if key is not None and entry is not None and not entry.done and not entry.doubtful:
+            if too_deep(value):
+                entry.done = True
+                yield Orphan("unknown_record", {"at": frame.locator, "reason": "an answer is nested too deep"})
+                return
             _answer(entry, frame, value)
             return
         if key is not None and self._others.pop(key, None) is not None:
@@ -281,8 +284,6 @@ def _answer(entry: _Open, frame: Frame, value: dict[str, Any]) -> None:
 
 def observed(value: dict[str, Any]) -> tuple[str, Outcome]:
     """Return the text of an answer, and how the call ended."""
-    if too_deep(value):
-        raise FormatError("an answer is nested too deep")
     error = value.get("error")
     if error is not None:
         fields = as_dict(error)

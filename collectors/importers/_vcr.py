@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -67,8 +68,6 @@ def _body(side: Any) -> list[Any]:
         return [fields["parsed_body"]]
     body = fields.get("body")
     text = body.get("string") if isinstance(body, dict) else body
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "replace")
     if not isinstance(text, str):
         return []
     chunks = [text]
@@ -99,7 +98,22 @@ def _yaml(source: SourceFile) -> Any:
         reason = str(error).partition("\n")[0]
         raise FormatError(f"no valid YAML: {reason}", where=source.name) from error
     _bounded(value, source.name)
-    return value
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    """Return the value as JSON could hold it: YAML also has bytes, sets, dates and keys that are no text."""
+    if isinstance(value, dict):
+        return {str(_plain(key)): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, int) else str(value)
 
 
 def _loader(yaml: Any) -> Any:
@@ -123,7 +137,7 @@ def _bounded(value: Any, name: str) -> None:
 
 
 def _nodes(value: Any, known: dict[int, int]) -> int:
-    if not isinstance(value, (dict, list)):
+    if not isinstance(value, (dict, list, tuple, set)):
         return 1
     if id(value) not in known:
         known[id(value)] = _MOST_NODES + 1  # stands until it is counted: a value inside itself is endless

@@ -52,6 +52,9 @@ _SEARCH = frozenset(
 )
 _LOSSES = (Lossiness.NO_TIMESTAMPS, Lossiness.NO_ENV_IMAGE, Lossiness.NO_PROBES, Lossiness.NO_INITIAL_STATE)
 _LONGEST_EXTRA = 8192
+_OK, _UNKNOWN = Outcome(status=Status.OK), Outcome(status=Status.UNKNOWN)
+_COMPLETED = End(status=EndStatus.COMPLETED)
+_FIELDS = frozenset({*_LISTS, *_TOOLS, "prompt", "completion", "model", "license", "licence", "reward", "response"})
 _HELD = 1000
 
 
@@ -92,8 +95,9 @@ class Messages:
             InputError: no row has one: prompts, predictions or talk only.
         """
         held: list[Rejected] | None = []
+        known = _Known()
         for locator, value in _rows(source):
-            made = _made(locator, value)
+            made = _made(locator, value, known)
             if held is None:
                 yield made
             elif isinstance(made, Rejected) and len(held) < _HELD:
@@ -178,18 +182,43 @@ def _long_line(source: SourceFile) -> bool:
     return True
 
 
-def _made(locator: str, value: Any) -> Imported | Rejected:
+class _Known:
+    """What one row after the other repeats: the tools and the model."""
+
+    def __init__(self) -> None:
+        self._told: list[Any] = []
+        self._environment = EnvironmentSpec(kind="tools", network="unknown")
+        self._policies: dict[str | None, PolicySpec] = {}
+
+    def environment(self, row: dict[str, Any]) -> EnvironmentSpec:
+        """Return the environment with the tools of `row`."""
+        told = [row.get(key) for key in _TOOLS]
+        if told != self._told:
+            self._told = told
+            self._environment = EnvironmentSpec(kind="tools", network="unknown", tools=_tools(row))
+        return self._environment
+
+    def policy(self, model: str | None) -> PolicySpec:
+        """Return the policy that is called `model`."""
+        if model not in self._policies:
+            if len(self._policies) > _HELD:
+                self._policies.clear()
+            self._policies[model] = PolicySpec(kind="imported", model=model)
+        return self._policies[model]
+
+
+def _made(locator: str, value: Any, known: _Known) -> Imported | Rejected:
     if isinstance(value, FormatError):
         return Rejected(locator, value.what)
     try:
-        return _row(locator, value)
+        return _row(locator, value, known)
     except (FormatError, InputError) as error:
         return Rejected(locator, " ".join(error.what.split()))
     except RecursionError:
         return Rejected(locator, "nested too deep")
 
 
-def _row(locator: str, value: Any) -> Imported:
+def _row(locator: str, value: Any, known: _Known) -> Imported:
     row = value if isinstance(value, dict) else {}
     items = value if isinstance(value, list) else _list_of(row)
     if not isinstance(items, list) or not items:
@@ -203,21 +232,23 @@ def _row(locator: str, value: Any) -> Imported:
     names = {step.action.name or "" for step in steps if isinstance(step, ImportedStep)}
     if not names:
         raise InputError("tool results without any call: there is no action")
-    tools = _tools(row)
+    environment = known.environment(row)
     domain = _domain(names)
-    losses = _LOSSES + (() if tools else (Lossiness.NO_TOOL_SCHEMAS,))
+    losses = _LOSSES + (() if environment.tools else (Lossiness.NO_TOOL_SCHEMAS,))
     if domain in (Domain.SWE, Domain.TERMINAL):
         _note_exits(steps)
     return Imported(
         locator=locator,
         domain=domain,
-        environment=EnvironmentSpec(kind="tools", network="unknown", tools=tools),
-        policy=PolicySpec(kind="imported", model=as_str(row.get("model")) or as_str(row.get("model_name"))),
+        environment=environment,
+        policy=known.policy(as_str(row.get("model")) or as_str(row.get("model_name"))),
         steps=steps,
         task=_task(row, talk),
         lossiness=losses,
         licence=as_str(row.get("license")) or as_str(row.get("licence")),
-        end=End(status=EndStatus.COMPLETED, reward=as_float(row.get("reward"))),
+        end=_COMPLETED
+        if row.get("reward") is None
+        else End(status=EndStatus.COMPLETED, reward=as_float(row["reward"])),
         extra=_extra(row),
     )
 
@@ -241,7 +272,9 @@ def _note_exits(steps: list[ImportedStep | Orphan]) -> None:
 
 def _tools(row: dict[str, Any]) -> tuple[Tool, ...]:
     for key in _TOOLS:
-        items = as_list(_chat.decoded(row.get(key)))
+        if not row.get(key):
+            continue
+        items = as_list(_chat.decoded(row[key]))
         plain = [_plain_tool(item) for item in items]
         tools = tools_of(plain)
         if tools:
@@ -282,20 +315,29 @@ def _task(row: dict[str, Any], talk: list[_chat.Message]) -> Task | None:
 
 
 def _extra(row: dict[str, Any]) -> dict[str, Any]:
-    known = {*_LISTS, *_TOOLS, "prompt", "completion", "model", "license", "licence", "reward", "response"}
-    fields = kept(row, *known)
-    return {key: value for key, value in fields.items() if len(canonical_json(value)) <= _LONGEST_EXTRA}
+    fields = kept({key: value for key, value in row.items() if key not in _FIELDS})
+    return {key: value for key, value in fields.items() if _short(value)}
+
+
+def _short(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_EXTRA
+    return not isinstance(value, (dict, list)) or len(canonical_json(value)) <= _LONGEST_EXTRA
 
 
 def _steps(talk: list[_chat.Message]) -> Iterator[ImportedStep | Orphan]:
     """Give a step for each call; results belong to the calls of the turn before them, never to an earlier one."""
     turn: _chat.Message | None = None
     results: list[_chat.Result] = []
-    said: list[str] = []
     number = 0
     for message in [*talk, None]:
         if message is not None and not message.calls and message.results:
             results += message.results
+            if message.text:
+                yield _said(message)
+            continue
+        if message is not None and message.loose and turn is not None and turn.loose and not results:
+            turn.calls += message.calls
             continue
         ends = message is None or bool(message.calls) or message.role == "user"
         if ends and turn is not None:
@@ -307,12 +349,13 @@ def _steps(talk: list[_chat.Message]) -> Iterator[ImportedStep | Orphan]:
         if message is None:
             break
         if message.calls:
-            message.reasoning = "\n\n".join([*said, message.reasoning]).strip()
-            turn, said, results = message, [], list(message.results)
-        elif message.role == "assistant":
-            yield Orphan("message", {"role": "assistant", "at": message.where, "text": message.text})
-        elif message.role == "user" and number:
-            yield Orphan("message", {"role": "user", "at": message.where, "text": message.text})
+            turn, results = message, list(message.results)
+        elif message.role == "assistant" or (message.role == "user" and number):
+            yield _said(message)
+
+
+def _said(message: _chat.Message) -> Orphan:
+    return Orphan("message", {"role": message.role, "at": message.where, "text": message.text})
 
 
 def _orphan(result: _chat.Result) -> Orphan:
@@ -322,6 +365,9 @@ def _orphan(result: _chat.Result) -> Orphan:
 def _turn(
     turn: _chat.Message, results: list[_chat.Result], number: int, *, last: bool
 ) -> Iterator[ImportedStep | Orphan]:
+    if len(turn.calls) == 1 and len(results) == 1 and results[0].id == turn.calls[0].id is not None:
+        yield _step(turn.calls[0], results[0], turn, None, tail=False)
+        return
     names = {call.name for call in turn.calls}
     strangers = [result for result in results if result.id is None and result.name not in (None, *names)]
     usable = [result for result in results if result not in strangers]
@@ -361,11 +407,11 @@ def _step(
 
 def _outcome(result: _chat.Result | None) -> Outcome:
     if result is None:
-        return Outcome(status=Status.UNKNOWN)
+        return _UNKNOWN
     if result.exit_code is not None:
         status = Status.OK if result.exit_code == 0 else Status.TOOL_ERROR
         known = result.exit_code >= 0
         return Outcome(status=status, exit_code=result.exit_code if known else None)
     if result.error or result.text.endswith(" isError=True"):
         return Outcome(status=Status.TOOL_ERROR, error=ErrorInfo(type="tool"))
-    return Outcome(status=Status.OK)
+    return _OK

@@ -53,9 +53,10 @@ class TerminalBench:
         value = first_value(source) if source.head.lstrip()[:1] == b"{" else None
         if not isinstance(value, dict):
             return False
-        if "is_resolved" in value and "task_id" in value and "failure_mode" in value:
-            return True
-        return isinstance(value.get("results"), list) and "pass_at_k" in value and "n_resolved" in value
+        results = value.get("results")
+        if isinstance(results, list):
+            return bool(results) and _is_trial(results[0])
+        return _is_trial(value)
 
     def read(self, source: SourceFile) -> Iterator[Imported | Rejected]:
         """Give the trajectory of a trial.
@@ -74,6 +75,10 @@ class TerminalBench:
         if not any(isinstance(event, _cast.Event) and event.code == "i" for event in events):
             raise InputError("the recording has no input events: actions have no times", where=recording.name)
         yield _trajectory(source, told, recording, cast)
+
+
+def _is_trial(value: Any) -> bool:
+    return isinstance(value, dict) and "is_resolved" in value and "task_id" in value and "failure_mode" in value
 
 
 def _trajectory(source: SourceFile, told: dict[str, Any], recording: SourceFile, cast: _cast.Cast) -> Imported:

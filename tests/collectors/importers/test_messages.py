@@ -144,6 +144,21 @@ def test_a_result_of_another_tool_is_an_orphan():
     assert orphans[0].details["text"] == "of b"
 
 
+def test_items_of_responses_and_parts_of_anthropic():
+    result = {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "of c"}]}
+    items: list[dict[str, Any]] = [
+        {"type": "function_call", "name": "a", "arguments": "{}", "call_id": "1"},
+        {"type": "function_call", "name": "b", "arguments": "{}", "call_id": "2"},
+        {"type": "function_call_output", "call_id": "2", "output": "of b"},
+        {"type": "function_call_output", "call_id": "1", "output": "of a"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "c", "input": {"x": 1}}]},
+        {"role": "user", "content": [result, {"type": "text", "text": "go on"}]},
+    ]  # fmt: skip
+    steps, orphans = parts(Bytes(jsonl(row(*items))))
+    assert [(step.action.name, step.observation) for step in steps] == [("a", "of a"), ("b", "of b"), ("c", "of c")]
+    assert [orphan.details["text"] for orphan in orphans] == ["go on"]
+
+
 def test_harness_words_stand_in_shown():
     act = "Look.\n\n<function=bash>\n<parameter=command>ls</parameter>\n</function>"
     left = "\n\nThis is step 3 of a maximum of 9. Steps Remaining: 6."

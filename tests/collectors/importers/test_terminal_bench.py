@@ -110,7 +110,7 @@ def test_what_is_refused():
         next(TerminalBench().read(Bytes(RESULTS)))
     with pytest.raises(InputError, match="no input events"):
         next(TerminalBench().read(run([[0.1, "o", "x"]])))
-    whole = Bytes({"id": "r", "results": [RESULTS], "pass_at_k": {}, "n_resolved": 0})
+    whole = Bytes({"id": "r", "results": [RESULTS]})
     assert TerminalBench().sniff(whole)
     with pytest.raises(InputError, match="whole run"):
         next(TerminalBench().read(whole))
