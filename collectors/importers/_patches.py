@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator
 from typing import Any
 
-from worldtape.collectors.importers._json import BOM, parse
+from worldtape.collectors.importers._json import parse
 from worldtape.collectors.importers._tree import indexed
 from worldtape.collectors.importers._values import as_list, as_str
 from worldtape.schemas import Orphan, SourceFile
@@ -85,5 +85,4 @@ class Patched:
         with self._source.open() as file:
             for offset, size in zip(self._offsets, self._sizes, strict=True):
                 file.seek(offset)
-                line = file.read(size)
-                yield f"bytes:{offset}-{offset + size}", parse(line.removeprefix(BOM))
+                yield f"bytes:{offset}-{offset + size}", parse(file.read(size))

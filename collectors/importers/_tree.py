@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from worldtape.collectors.importers._json import BOM, parse
+from worldtape.collectors.importers._json import lines, parse
 from worldtape.errors import FormatError
 from worldtape.schemas import Orphan, SourceFile
 
@@ -227,9 +227,8 @@ class Tree:
                     _forward(file, offset, here)
                 line = file.read(size)
                 here = offset + size
-                bare = line.removeprefix(BOM) if offset == 0 else line
                 try:
-                    yield f"bytes:{offset}-{offset + size}", parse(bare)
+                    yield f"bytes:{offset}-{offset + size}", parse(line)
                 except FormatError as error:
                     raise FormatError(f"the file changed while it was read: {error.what}", where=source.name) from error
 
@@ -244,8 +243,6 @@ def _forward(file: Any, offset: int, here: int) -> None:
 
 def indexed(source: SourceFile) -> Iterator[tuple[int, int, Any] | Orphan]:
     """Give (offset, size, value) of every line that holds an object; others are orphans."""
-    from worldtape.collectors.importers._json import lines
-
     bad: Orphan | None = None
     for offset, line in lines(source):
         if bad is not None:
@@ -257,15 +254,8 @@ def indexed(source: SourceFile) -> Iterator[tuple[int, int, Any] | Orphan]:
             bad = Orphan("bad_line", {"offset": offset, "reason": error.what})
             continue
         if isinstance(value, dict):
-            size = len(line) + (len(BOM) if offset == 0 and source_has_bom(source) else 0)
-            yield offset, size, value
+            yield offset, len(line), value
         else:
             yield Orphan("bad_line", {"offset": offset, "reason": f"no object but {type(value).__name__}"})
     if bad is not None:
         yield Orphan("truncated_source", bad.details)
-
-
-def source_has_bom(source: SourceFile) -> bool:
-    """Tell whether the file begins with a UTF-8 byte order mark."""
-    with source.open() as file:
-        return file.read(len(BOM)) == BOM

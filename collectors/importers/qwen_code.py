@@ -251,6 +251,8 @@ def _result(part: dict[str, Any], record: dict[str, Any], locator: str) -> Resul
     if reason in _INVALID | _DENIED:
         status = Status.REJECTED if reason in _INVALID else Status.NOT_EXECUTED
         answer.outcome = answer.outcome.model_copy(update={"status": status})
+    if answer.outcome.status in (Status.NOT_EXECUTED, Status.INTERRUPTED):
+        answer.observation, answer.shown = None, answer.shown or answer.observation
     return Result(
         as_str(response.get("id")),
         answer.observation,

@@ -24,6 +24,8 @@ HEAD = {
 ASK = {"id": "u1", "timestamp": "2026-01-01T00:00:01Z", "type": "user", "content": "Fix it."}
 _OK = {"status": "success", "timestamp": "2026-01-01T00:00:03Z"}
 
+LATER = "2026-01-01T00:00:04Z"
+
 
 def response(call_id: str, **answer: Any) -> list[Any]:
     return [{"functionResponse": {"id": call_id, "name": "x", "response": answer}}]
@@ -165,7 +167,7 @@ def test_lines_with_patches():
         says("g1", A),
         says("g2", call("c9", result=response("c9", output="undone"))),
         {"$rewindTo": "g2"},
-        says("g3", B, timestamp="2026-01-01T00:00:04Z"),
+        says("g3", {**B, "timestamp": LATER}, timestamp=LATER),
         {"$rewindTo": "gone"},
         {"$set": 7},
     )
