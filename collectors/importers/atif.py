@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from worldtape.collectors.importers import _atif_traces
 from worldtape.collectors.importers._atif_steps import LOSSINESS, Steps
@@ -48,11 +48,11 @@ _TERMINAL = ("terminus",)
 class Atif:
     """Reads ATIF documents (one, a list, or lines) and Harbor's traces."""
 
-    name = "atif"
-    title = "ATIF trajectories and Harbor job folders"
-    versions = "1.0–1.8"
-    domains = (Domain.SWE, Domain.TERMINAL)
-    lossiness = LOSSINESS
+    name: ClassVar[str] = "atif"
+    title: ClassVar[str] = "ATIF trajectories and Harbor job folders"
+    versions: ClassVar[str] = "1.0–1.8"
+    domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE, Domain.TERMINAL)
+    lossiness: ClassVar[tuple[Lossiness, ...]] = LOSSINESS
 
     def sniff(self, source: SourceFile) -> bool:
         """Tell by `schema_version`, or by the members of a trace."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from worldtape.collectors.importers._head import head_value
 from worldtape.collectors.importers._json import document
@@ -49,11 +49,11 @@ Item = ImportedStep | Orphan
 class MiniSweAgent:
     """Reads the bare list of messages of early files, and the object of format 1 and 1.1."""
 
-    name = "mini-swe-agent"
-    title = "mini-swe-agent trajectories"
-    versions = "bare list, 1, 1.1"
-    domains = (Domain.SWE,)
-    lossiness = (
+    name: ClassVar[str] = "mini-swe-agent"
+    title: ClassVar[str] = "mini-swe-agent trajectories"
+    versions: ClassVar[str] = "bare list, 1, 1.1"
+    domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE,)
+    lossiness: ClassVar[tuple[Lossiness, ...]] = (
         Lossiness.LOSSY_UTF8,
         Lossiness.MERGED_STREAMS,
         Lossiness.NEWLINE_NORMALIZED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from worldtape.collectors.importers import _openhands_v0, _openhands_v1
 from worldtape.collectors.importers._head import first_value
@@ -12,7 +12,7 @@ from worldtape.collectors.importers._json import records
 from worldtape.collectors.importers._openhands_v0 import LOSSINESS
 from worldtape.collectors.importers._values import as_dict, as_list, as_str
 from worldtape.errors import FormatError, InputError
-from worldtape.schemas import Domain, Imported, Orphan, Rejected, SourceFile
+from worldtape.schemas import Domain, Imported, Lossiness, Orphan, Rejected, SourceFile
 
 _SOURCES = ("user", "agent", "environment")
 _PREDICTION = {"instance_id", "model_patch"}
@@ -22,11 +22,11 @@ Record = tuple[str, Any] | Orphan
 class OpenHands:
     """Tells the generations by their first record, and reads each in its own way."""
 
-    name = "openhands"
-    title = "OpenHands event streams, evaluation outputs and SDK events"
-    versions = "V0, V1 SDK"
-    domains = (Domain.SWE,)
-    lossiness = LOSSINESS
+    name: ClassVar[str] = "openhands"
+    title: ClassVar[str] = "OpenHands event streams, evaluation outputs and SDK events"
+    versions: ClassVar[str] = "V0, V1 SDK"
+    domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE,)
+    lossiness: ClassVar[tuple[Lossiness, ...]] = LOSSINESS
 
     def sniff(self, source: SourceFile) -> bool:
         """Tell by the members of the first record."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers._json import document, parse
@@ -50,11 +50,11 @@ _FINISHED = ("submitted",)
 class SweAgent:
     """Reads a `.traj`: transitions from `trajectory`, the task from `history`."""
 
-    name = "swe-agent"
-    title = "SWE-agent trajectories"
-    versions = "0.x–1.1"
-    domains = (Domain.SWE,)
-    lossiness = (
+    name: ClassVar[str] = "swe-agent"
+    title: ClassVar[str] = "SWE-agent trajectories"
+    versions: ClassVar[str] = "0.x–1.1"
+    domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE,)
+    lossiness: ClassVar[tuple[Lossiness, ...]] = (
         Lossiness.MERGED_STREAMS,
         Lossiness.NO_ENV_IMAGE,
         Lossiness.NO_EXIT_CODE,

@@ -52,8 +52,8 @@ TWO = document(
 )
 
 
-def read(data: Any, name: str = "trajectory.json", **siblings: bytes) -> list[Imported]:
-    found = list(Atif().read(Bytes(data, name, **siblings)))
+def read(data: Any, siblings: dict[str, bytes] | None = None) -> list[Imported]:
+    found = list(Atif().read(Bytes(data, "trajectory.json", **(siblings or {}))))
     assert all(isinstance(item, Imported) for item in found), found
     return [item for item in found if isinstance(item, Imported)]
 
@@ -212,7 +212,7 @@ def test_a_continuation_is_read_with_its_first_file_and_refused_alone() -> None:
     copied = copy.deepcopy(first["steps"][1]) | {"is_copied_context": True}
     second = document(copied, agent(3, [call("b", 2)], [own(2, "2")]), session_id="s-cont-1")
     files = {"trajectory.json": json.dumps(first).encode(), "trajectory.cont-1.json": json.dumps(second).encode()}
-    (found,) = read(first, **files)
+    (found,) = read(first, files)
     assert [step.observation for step in steps(found)] == ["1", "2"]
     assert steps(found)[1].locator == "trajectory.cont-1.json#/steps/2"
 
@@ -244,7 +244,7 @@ def test_harbors_result_stands_beside_the_trajectory() -> None:
     result = {"trial_name": "t__1", "task_name": "hello", "verifier_result": {"rewards": {"reward": 1.0}}}
     config = {"environment": {"type": "docker", "docker_image": "hello:1"}}
     siblings = {"../result.json": json.dumps(result).encode(), "../config.json": json.dumps(config).encode()}
-    (found,) = read(TWO, **siblings)
+    (found,) = read(TWO, siblings)
     assert found.end.reward == 1.0
     assert found.task is not None
     assert found.task.id == "hello"
@@ -275,7 +275,8 @@ def test_a_bad_record_among_many_is_rejected_alone() -> None:
 
 
 def test_what_is_no_atif_is_not_claimed() -> None:
-    for data in ({"steps": []}, {"schema_version": 3}, [], [1], "nothing", jsonl({"type": "session"})):
+    others: list[Any] = [{"steps": []}, {"schema_version": 3}, [], [1], "nothing", jsonl({"type": "session"})]
+    for data in others:
         assert not Atif().sniff(Bytes(data))
     with pytest.raises(FormatError):
         list(Atif().read(Bytes({"steps": []})))
@@ -308,9 +309,9 @@ def test_a_trace_that_is_no_continuation_stands_alone() -> None:
 
 
 def test_broken_files() -> None:
-    fuzz(Atif, TWO)
-    fuzz(Atif, jsonl(TWO, document(agent(2, [call("z", 1)], [own(1, "zz")]))))
-    fuzz(Atif, [episode(0), episode(2)])
+    fuzz(Atif(), TWO)
+    fuzz(Atif(), jsonl(TWO, document(agent(2, [call("z", 1)], [own(1, "zz")]))))
+    fuzz(Atif(), [episode(0), episode(2)])
 
 
 # trajectories, steps, steps without an observation:

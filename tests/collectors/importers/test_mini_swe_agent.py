@@ -169,15 +169,16 @@ def test_what_is_refused() -> None:
 
 
 def test_other_lists_of_messages_are_not_claimed() -> None:
-    for data in ([*START, asked("ls")], [], [1], {"messages": BARE}, {"info": {}}):
+    others: list[Any] = [[*START, asked("ls")], [], [1], {"messages": BARE}, {"info": {}}]
+    for data in others:
         assert not MiniSweAgent().sniff(Bytes(data))
     assert MiniSweAgent().sniff(Bytes(BARE))
     assert MiniSweAgent().sniff(Bytes(NEW))
 
 
 def test_broken_files() -> None:
-    fuzz(MiniSweAgent, BARE)
-    fuzz(MiniSweAgent, NEW, seed=6)
+    fuzz(MiniSweAgent(), BARE)
+    fuzz(MiniSweAgent(), NEW, seed=6)
 
 
 @pytest.mark.shared

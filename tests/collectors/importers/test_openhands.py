@@ -66,7 +66,7 @@ V0 = [
     FINISH,
 ]
 
-OLD = {
+OLD: dict[str, Any] = {
     "issue": {"owner": "o", "repo": "r", "number": 5},
     "instruction": "Fix it.",
     "history": [
@@ -390,7 +390,7 @@ def test_other_files_are_not_claimed() -> None:
 
 @pytest.mark.parametrize("fixture", FIXTURES, ids=["stream", "evaluation", "sdk"])
 def test_broken_files(fixture: Any) -> None:
-    fuzz(OpenHands, fixture)
+    fuzz(OpenHands(), fixture)
 
 
 # per trajectory: steps; steps without an observation; orphan results

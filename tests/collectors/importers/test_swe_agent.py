@@ -141,12 +141,13 @@ def test_the_environment_is_the_configs() -> None:
 
 
 def test_other_files_are_not_claimed() -> None:
-    for data in (
+    others: list[Any] = [
         {"trajectory": [{"action": "x"}]},
         {"history": [{"role": "user", "content": ""}]},
         [],
         {"messages": []},
-    ):
+    ]
+    for data in others:
         assert not SweAgent().sniff(Bytes(data))
 
 
@@ -156,8 +157,8 @@ def test_a_large_file_is_known_by_its_beginning() -> None:
 
 
 def test_broken_files() -> None:
-    fuzz(SweAgent, NEW)
-    fuzz(SweAgent, OLD, seed=6)
+    fuzz(SweAgent(), NEW)
+    fuzz(SweAgent(), OLD, seed=6)
 
 
 # steps: jq '.trajectory | length'; calls: jq '[.history[] | select(.tool_calls)] | length'
