@@ -50,7 +50,9 @@ class Reading:
         forced = next(iter(self.importers.values())) if self.forced and named else None
         kind = archive_kind(source.head)
         try:
-            importer = forced if forced is not None and kind is None else claim(source, self.importers)
+            importer = None
+            if kind in (None, "zip"):  # some formats are zip files themselves
+                importer = forced if forced is not None and kind is None else claim(source, self.importers)
             if importer is None and kind is not None:
                 self._archive(source, depth, meter)
                 return

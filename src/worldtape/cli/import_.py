@@ -60,7 +60,7 @@ def _tell(report: ImportReport, lake: Path) -> None:
     columns = ("format", "files", "trajectories", "transitions", "present", "rejected", "orphans", "lossiness")
     rows = [_row(name, one) for name, one in report.formats.items()]
     if len(rows) > 1:
-        rows.append((*_row("all", report.total)[:-1], ""))
+        rows.append((*_row("all", report.total)[:-2], "", ""))
     if rows:
         print_table(columns, rows)
     _list("refused", report.refused)
