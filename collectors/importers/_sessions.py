@@ -95,7 +95,7 @@ def session(
         PolicySpec(kind="imported"),
         steps,
         task=Task(id=session_id or source.digest[:16], instruction=instruction or ""),
-        lossiness=(Lossiness.NO_INITIAL_STATE, Lossiness.NO_TOOL_SCHEMAS, Lossiness.NO_ENV_IMAGE),
+        lossiness=(Lossiness.NO_INITIAL_STATE, Lossiness.NO_TOOL_SCHEMAS, Lossiness.NO_ENV_IMAGE, Lossiness.NO_PROBES),
         end=end,
         extra={"session_id": session_id} if session_id else {},
     )

@@ -26,6 +26,7 @@ from worldtape.schemas import (
     PolicySpec,
     Rejected,
     SourceFile,
+    canonical_json,
 )
 
 _TALK = {"user", "assistant"}
@@ -79,6 +80,7 @@ class ClaudeCode:
         Lossiness.NO_ENV_IMAGE,
         Lossiness.NO_EXIT_CODE,
         Lossiness.NO_INITIAL_STATE,
+        Lossiness.NO_PROBES,
         Lossiness.NO_TIMESTAMPS,
         Lossiness.NO_TOOL_SCHEMAS,
         Lossiness.SYNTHETIC_OBS,
@@ -255,7 +257,7 @@ def _node(record: dict[str, Any], offset: int, size: int) -> Node:
         results=tuple(as_str(part.get("tool_use_id")) for part in parts if _is_result(part)),
         talk=talk,
         prompt=record["type"] == "user" and "parentUuid" in record and _is_prompt(record, message),
-        digest=hash(repr((record["type"], record.get("subtype"), record.get("message")))) if talk else 0,
+        digest=hash(canonical_json([record["type"], record.get("message")])) if talk else 0,
     )
 
 

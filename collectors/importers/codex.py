@@ -70,6 +70,7 @@ class Codex:
         Lossiness.NO_ENV_IMAGE,
         Lossiness.NO_EXIT_CODE,
         Lossiness.NO_INITIAL_STATE,
+        Lossiness.NO_PROBES,
         Lossiness.NO_TIMESTAMPS,
         Lossiness.NO_TOOL_SCHEMAS,
         Lossiness.TAIL_MISSING,

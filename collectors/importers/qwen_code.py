@@ -23,6 +23,7 @@ from worldtape.schemas import (
     Rejected,
     SourceFile,
     Status,
+    canonical_json,
 )
 
 _TALK = {"user", "assistant", "tool_result"}
@@ -58,6 +59,7 @@ class QwenCode:
         Lossiness.NO_ENV_IMAGE,
         Lossiness.NO_EXIT_CODE,
         Lossiness.NO_INITIAL_STATE,
+        Lossiness.NO_PROBES,
         Lossiness.NO_TIMESTAMPS,
         Lossiness.NO_TOOL_SCHEMAS,
         Lossiness.OBS_TEMPLATED,
@@ -170,7 +172,7 @@ def _node(record: dict[str, Any], offset: int, size: int) -> Node:
         results=tuple(as_str(part["functionResponse"].get("id")) for part in parts if "functionResponse" in part),
         talk=talk,
         prompt=record["type"] == "user" and "parentUuid" in record,
-        digest=hash(repr((record["type"], record.get("message")))) if talk else 0,
+        digest=hash(canonical_json([record["type"], record.get("message")])) if talk else 0,
     )
 
 
