@@ -37,6 +37,7 @@ _SIZE = re.compile(r"([1-9]\d{0,4})x([1-9]\d{0,4})")
 _LARGEST = 1_000_000
 """Cells of a screen: more is no terminal, and would have to be held in memory."""
 _LONGEST_DAY = 10 * 366 * 86_400.0
+_REPLACED = "\ufffd".encode()
 _PAUSE_US = 1_000_000
 """Keys typed after a longer pause are another action."""
 _ANSWER = re.compile(r"\n|\x1b\[\?|\x1b\[2J")
@@ -284,6 +285,7 @@ def step(burst: Burst, cast: Cast, renderer: Renderer, until: int) -> ImportedSt
             ended_at=None if start is None else start + over,
             duration_ms=(over - burst.at) / 1000,
         ),
+        lossiness=(Lossiness.LOSSY_UTF8,) if any(_REPLACED in data for _, data in burst.data) else (),
         locator=burst.locator,
         data=tuple(burst.data),
     )

@@ -32,7 +32,7 @@ class Asciicast:
     title: ClassVar[str] = "asciinema recordings"
     versions: ClassVar[str] = "1, 2, 3"
     domains: ClassVar[tuple[Domain, ...]] = (Domain.TERMINAL,)
-    lossiness: ClassVar[tuple[Lossiness, ...]] = (*_cast.LOSSES, Lossiness.NO_TIMESTAMPS)
+    lossiness: ClassVar[tuple[Lossiness, ...]] = (*_cast.LOSSES, Lossiness.NO_TIMESTAMPS, Lossiness.LOSSY_UTF8)
 
     def sniff(self, source: SourceFile) -> bool:
         """Look for the head: a version, and a size of the terminal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from worldtape.collectors.importers import _chat
@@ -96,8 +96,7 @@ class Messages:
         """
         held: list[Rejected] | None = []
         known = _Known()
-        for locator, value in _rows(source):
-            made = _made(locator, value, known)
+        for made in _longest(_made(locator, value, known) for locator, value in _rows(source)):
             if held is None:
                 yield made
             elif isinstance(made, Rejected) and len(held) < _HELD:
@@ -207,20 +206,45 @@ class _Known:
         return self._policies[model]
 
 
-def _made(locator: str, value: Any, known: _Known) -> Imported | Rejected:
+_Made = tuple[Imported | Rejected, list[Any]]
+
+
+def _longest(rows: Iterable[_Made]) -> Iterator[Imported | Rejected]:
+    """Leave out rows that a neighbour repeats and goes on from: one conversation, written out turn by turn."""
+    held: tuple[Imported, list[Any]] | None = None
+    for made, items in rows:
+        if isinstance(made, Rejected):
+            if held is not None:
+                yield held[0]
+            held = None
+            yield made
+            continue
+        if held is not None:
+            before = held[1]
+            if len(items) < len(before) and before[: len(items)] == items:
+                yield Rejected(made.locator, "the row before it holds all of it: counted once")
+                continue
+            goes_on = len(before) < len(items) and items[: len(before)] == before
+            yield Rejected(held[0].locator, "the next row repeats it and goes on: counted once") if goes_on else held[0]
+        held = (made, items)
+    if held is not None:
+        yield held[0]
+
+
+def _made(locator: str, value: Any, known: _Known) -> _Made:
     if isinstance(value, FormatError):
-        return Rejected(locator, value.what)
-    try:
-        return _row(locator, value, known)
-    except (FormatError, InputError) as error:
-        return Rejected(locator, " ".join(error.what.split()))
-    except RecursionError:
-        return Rejected(locator, "nested too deep")
-
-
-def _row(locator: str, value: Any, known: _Known) -> Imported:
+        return Rejected(locator, value.what), []
     row = value if isinstance(value, dict) else {}
     items = value if isinstance(value, list) else _list_of(row)
+    try:
+        return _row(locator, row, items, known), items
+    except (FormatError, InputError) as error:
+        return Rejected(locator, " ".join(error.what.split())), []
+    except RecursionError:
+        return Rejected(locator, "nested too deep"), []
+
+
+def _row(locator: str, row: dict[str, Any], items: Any, known: _Known) -> Imported:
     if not isinstance(items, list) or not items:
         raise InputError("a prompt only: no messages were recorded" if row else "no row of messages")
     talk, strange = _read(items)

@@ -46,7 +46,7 @@ class TerminalBench:
     title: ClassVar[str] = "Terminal-Bench runs"
     versions: ClassVar[str] = "0.2"
     domains: ClassVar[tuple[Domain, ...]] = (Domain.TERMINAL,)
-    lossiness: ClassVar[tuple[Lossiness, ...]] = (*_cast.LOSSES, Lossiness.NO_TIMESTAMPS)
+    lossiness: ClassVar[tuple[Lossiness, ...]] = (*_cast.LOSSES, Lossiness.NO_TIMESTAMPS, Lossiness.LOSSY_UTF8)
 
     def sniff(self, source: SourceFile) -> bool:
         """Look for the results of one trial, or of a whole run."""

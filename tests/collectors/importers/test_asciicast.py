@@ -11,7 +11,7 @@ import pytest
 from worldtape.collectors.importers.asciicast import Asciicast
 from worldtape.collectors.renderers import make_renderer
 from worldtape.errors import FormatError, InputError, VersionError
-from worldtape.schemas import Imported, ImportedStep, Orphan
+from worldtape.schemas import Imported, ImportedStep, Lossiness, Orphan
 
 from ._files import Bytes, jsonl
 from ._fuzz import fuzz
@@ -125,6 +125,11 @@ def test_sizes_markers_and_bad_events():
 def test_sequences_and_characters_cut_anywhere_render_whole():
     events = [[1.0, "i", "x\r"], [1.1, "o", "\u001b[3"], [1.2, "o", "1mred\u001b"], [1.3, "o", "[0m ż"]]
     assert parts(Bytes(jsonl(V2, *events)))[0][0].observation == "red ż"
+
+
+def test_bytes_that_were_lost_are_marked():
+    source = Bytes(jsonl(V2, [1.0, "i", "a\r"], [1.1, "o", "\ud8c5"], [3.0, "i", "b\r"], [3.1, "o", "fine"]))
+    assert [step.lossiness for step in parts(source)[0]] == [(Lossiness.LOSSY_UTF8,), ()]
 
 
 def test_keys_typed_ahead_are_one_action_and_full_screen_programs_split():

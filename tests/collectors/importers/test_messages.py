@@ -202,6 +202,15 @@ def test_without_results_there_is_nothing_to_import(rows: list[Any], reason: str
         read(Bytes(jsonl(*rows, *rows)))
 
 
+def test_a_conversation_written_out_turn_by_turn_counts_once():
+    talk = ROW["messages"]
+    rows = [{"messages": talk[:length]} for length in (3, 6, 7)]
+    for order in (rows, rows[::-1]):
+        made = read(Bytes(jsonl(*order, row(ASKS, SAYS | {"content": "else"}))))
+        assert [isinstance(item, Imported) for item in made].count(True) == 2
+        assert all("counted once" in item.reason for item in made if isinstance(item, Rejected))
+
+
 def test_lines_longer_than_the_head():
     long = row(ASKS | {"content": "x" * 100_000}, SAYS)
     assert len(read(Bytes(jsonl(long, long)))) == 2
