@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
-from worldtape.collectors.importers._json import parse
+from worldtape.collectors.importers._json import BOM, parse
 from worldtape.errors import FormatError
 from worldtape.schemas import SourceFile
 
 _MARKS = re.compile(rb'"(?:[^"\\]|\\.)*"|["\[\]{},:]', re.DOTALL)
 _OPEN = {b"{": b"}", b"[": b"]"}
+_CLOSE = frozenset(_OPEN.values())
 _DEEPEST = 100
 
 
@@ -26,12 +28,19 @@ def first_value(source: SourceFile) -> Any:
 
 
 def head_value(source: SourceFile) -> Any:
-    """Return what the first bytes hold of the document, or of the first line of many."""
-    head = source.head.lstrip()
+    """Return what the first bytes hold of the document, or of the first line of many; callers never change it."""
+    return _head_value(source.head, source.size > len(source.head) + len(BOM))
+
+
+@lru_cache(maxsize=4)  # every importer looks at the same source
+def _head_value(head: bytes, cut: bool) -> Any:
+    head = head.lstrip()
     if head[:1] not in _OPEN:
         return None
-    line = head.partition(b"\n")[0].rstrip(b"\r")
-    return _whole(line) or _whole(head) or partial(head)
+    line, end, _ = head.partition(b"\n")
+    if end and line.rstrip()[-1:] in (b"}", b"]") and (value := _whole(line)) is not None:
+        return value
+    return (None if cut else _whole(head)) or partial(head)
 
 
 def _whole(text: bytes) -> Any:
@@ -44,22 +53,28 @@ def _whole(text: bytes) -> Any:
 def partial(head: bytes) -> Any:
     """Return what a cut JSON text holds: all before its last comma, closed where it was open; a cut text is empty."""
     closers: list[bytes] = []
-    cut, rest, before = 0, b"", b""
+    cut, before = 0, b""
     for mark in _MARKS.finditer(head):
         sign = mark[0]
         if sign in _OPEN:
             closers.append(_OPEN[sign])
-            cut, rest = mark.end(), b"".join(reversed(closers))
-        elif sign in (b"}", b"]"):
-            if not closers or closers.pop() != sign:
+            cut = mark.end()
+        elif sign in _CLOSE:
+            if closers[-1:] != [sign]:
                 break
-            cut, rest = mark.end(), b"".join(reversed(closers))
+            closers.pop()
+            cut = mark.end()
         elif sign == b",":
-            cut, rest = mark.start(), b"".join(reversed(closers))
+            cut = mark.start()
         elif sign == b'"':  # a text that is cut: nothing behind it can be told apart
-            cut, rest = (mark.start(), b'""' + b"".join(reversed(closers))) if before == b":" else (cut, rest)
+            if before == b":":
+                return _whole(head[: mark.start()] + b'""' + _closed(closers))
             break
         before = sign
         if not closers or len(closers) > _DEEPEST:
             break
-    return _whole(head[:cut] + rest)
+    return _whole(head[:cut] + _closed(closers))
+
+
+def _closed(closers: list[bytes]) -> bytes:
+    return b"".join(reversed(closers))
