@@ -97,7 +97,9 @@ def _imported(value: dict[str, Any]) -> Imported:
     deployment = as_dict(as_dict(config.get("env")).get("deployment"))
     tools = tools_of(as_dict(as_dict(config.get("agent")).get("tools")).get("tools"))
     image = as_str(deployment.get("image"))
-    codes = [Lossiness.MERGED_STREAMS, Lossiness.NO_EXIT_CODE, Lossiness.NO_INITIAL_STATE, Lossiness.NO_TIMESTAMPS]
+    before = _before(value["trajectory"], 0)
+    codes = [Lossiness.MERGED_STREAMS, Lossiness.NO_EXIT_CODE, Lossiness.NO_TIMESTAMPS]
+    codes += [] if before else [Lossiness.NO_INITIAL_STATE]
     codes += [] if tools else [Lossiness.NO_TOOL_SCHEMAS]
     codes += [] if image else [Lossiness.NO_ENV_IMAGE]
     model = as_dict(as_dict(config.get("agent")).get("model"))
@@ -110,7 +112,7 @@ def _imported(value: dict[str, Any]) -> Imported:
         policy=PolicySpec(kind="imported", model=as_str(model.get("name"))),
         steps=_steps(value["trajectory"], history),
         task=_task(value, history, config),
-        initial_state=InitialState(probes=_before(value["trajectory"], 0)),
+        initial_state=InitialState(probes=before),
         lossiness=tuple(codes),
         end=_end(info),
         extra={"info": kept(info, "exit_status")},

@@ -95,6 +95,7 @@ def test_before_1_0_the_state_is_the_one_before_the_action() -> None:
     found = read(OLD)
     made = steps(OLD)
     assert found.initial_state.probes == {"open_file": "n/a"}
+    assert Lossiness.NO_INITIAL_STATE not in found.lossiness
     assert [item.state_after for item in made] == [{"open_file": "n/a"}, {"open_file": "a.py"}, None]
     assert Lossiness.NO_PROBES in made[2].lossiness
 
