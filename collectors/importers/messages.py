@@ -36,7 +36,7 @@ _LISTS = ("messages", "conversations", "conversation", "input")
 _TOOLS = ("tools", "functions", "available_tools", "tool_definitions")
 _IDS = ("id", "uuid", "instance_id", "task_id", "conversation_id", "session_id", "trajectory_id")
 _OTHERS = frozenset(
-    {"trajectory_format", "trajectory", "history", "info", "steps", "schema_version", "trial_name", "episode", "eval"}
+    {"trajectory_format", "trajectory", "history", "steps", "schema_version", "trial_name", "episode", "eval"}
     | {"payload", "simulations", "sessionId", "sessionid", "loglines", "interactions", "format_version", "events"}
     | {"turn_idx", "samples", "traj", "std", "class_"}
 )
@@ -44,7 +44,7 @@ _OTHERS = frozenset(
 _SHELLS = frozenset({"bash", "execute_bash", "shell", "sh", "terminal", "run_command", "execute_command", "run_shell"})
 _CODING = _SHELLS | frozenset(
     {"str_replace_editor", "str_replace_based_edit_tool", "edit_file", "edit", "read_file", "write_file", "apply_patch"}
-    | {"submit", "finish", "view_file", "create_file", "file_editor", "execute_ipython_cell", "think", "search_replace"}
+    | {"view_file", "create_file", "file_editor", "execute_ipython_cell", "search_replace"}
 )
 _SEARCH = frozenset(
     {"search", "visit", "web_search", "google_search", "browse", "open_url", "fetch", "retrieve", "wiki_search"}
@@ -80,9 +80,10 @@ class Messages:
         if head[:1] == b"[":
             value = _bare_list(head)
             if value is not None:
-                return _is_chat(value) and (_has_tools(value) or b"\n[" in head)
+                mini_swe = b"<returncode>" in head
+                return not mini_swe and _is_chat(value) and (_has_tools(value) or b"\n[" in head)
         row = first_value(source)
-        if not isinstance(row, dict) or _OTHERS & row.keys():
+        if not isinstance(row, dict) or not _OTHERS.isdisjoint(row) or ("info" in row and "completion" not in row):
             return False
         if isinstance(row.get("responses_create_params"), dict):
             return True

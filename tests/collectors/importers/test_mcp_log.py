@@ -250,6 +250,13 @@ def test_http_cassettes():
     assert (steps[1].observation, steps[1].outcome.status) == ("not there", Status.TOOL_ERROR)
 
 
+def test_yaml_types_that_json_does_not_have():
+    odd = '{when: !!timestamp 2026-12-01, raw: !!binary aGk=, some: !!set {a}, 1: .nan, text: "\\ud800"}'
+    steps, _ = parts(Bytes(VCR.replace("{when: 2026-12-01}", odd)))
+    assert '"raw":"hi"' in str(steps[1].action.arguments)
+    assert '"1":null' in str(steps[1].action.arguments)
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -211,6 +211,33 @@ def test_a_conversation_written_out_turn_by_turn_counts_once():
         assert all("counted once" in item.reason for item in made if isinstance(item, Rejected))
 
 
+def test_prompt_and_completion():
+    source = Bytes(jsonl({"prompt": ROW["messages"][:1], "completion": [ASKS, SAYS], "info": {}, "reward": 0.5}))
+    made = read(source)[0]
+    assert isinstance(made, Imported)
+    assert made.end.reward == 0.5
+    assert [step.observation for step in parts(source)[0]] == ["two"]
+
+
+@pytest.mark.parametrize(
+    ("names", "domain"),
+    [
+        (["bash"], Domain.TERMINAL),
+        (["bash", "submit"], Domain.SWE),
+        (["search", "visit"], Domain.SEARCH),
+        (["search", "book"], Domain.MCP),
+    ],
+)
+def test_domains(names: list[str], domain: Domain):
+    talk = []
+    for name in names:
+        talk.append({"role": "assistant", "tool_calls": [call(name, {}, "c")]})
+        talk.append({"role": "tool", "tool_call_id": "c", "content": name})
+    made = read(Bytes(jsonl(row(*talk))))[0]
+    assert isinstance(made, Imported)
+    assert made.domain == domain
+
+
 def test_lines_longer_than_the_head():
     long = row(ASKS | {"content": "x" * 100_000}, SAYS)
     assert len(read(Bytes(jsonl(long, long)))) == 2
