@@ -8,10 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldtape.collectors.importers._values import tool_call
+from worldtape.collectors.importers._json import parse
+from worldtape.collectors.importers._values import as_dict, as_float, tool_call
+from worldtape.errors import FormatError
 from worldtape.schemas import Batch, ImportedStep, Lossiness, Orphan, Outcome, Status, Timing
 
 _OK = Outcome(status=Status.OK)
+_ASKS = {"timeout_s": ("timeout_ms", "timeout"), "wait_s": ("yield_time_ms",)}
+"""Times in milliseconds that a call of a shell can ask for, by our name."""
 
 
 @dataclass(slots=True)
@@ -233,6 +237,8 @@ def _orphan(result: Result) -> Orphan:
 def _step(entry: _Waiting, plan: Plan) -> ImportedStep:
     call, result = entry.call, entry.result
     action = tool_call(call.name, call.arguments, raw=call.raw, batch=plan.batch(entry.number))
+    if call.shell and (asked := _times(call.arguments)):
+        action = action.model_copy(update=asked)
     extra = call.extra if call.id is None else {"call_id": call.id, **call.extra}
     if result is None:
         stopped = plan.interrupted[entry.number]
@@ -267,3 +273,21 @@ def _lossiness(call: Call, result: Result) -> tuple[Lossiness, ...]:
         codes += [Lossiness.NO_EXIT_CODE] if result.outcome.exit_code is None else []
         codes += [] if result.apart else [Lossiness.MERGED_STREAMS]
     return tuple(dict.fromkeys(codes))
+
+
+def _times(arguments: Any) -> dict[str, float]:
+    """Return what a call of a shell asks: `timeout_s`, and `wait_s` before the observation."""
+    if isinstance(arguments, str):
+        if "timeout" not in arguments and "yield_time_ms" not in arguments:
+            return {}
+        try:
+            arguments = parse(arguments.encode())
+        except FormatError:
+            return {}
+    fields = as_dict(arguments)
+    found = {}
+    for name, keys in _ASKS.items():
+        millis = next((value for key in keys if (value := as_float(fields.get(key))) is not None), None)
+        if millis is not None:
+            found[name] = millis / 1000
+    return found

@@ -58,6 +58,9 @@ class _Facts:
     session: str | None = None
     started_at: int | None = None
     other: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    tasks: dict[str, int] = field(default_factory=dict)
+    """What sub-agents were asked, with the call that asked it."""
 
     def take(self, record: dict[str, Any]) -> None:
         """Take what a record tells of the session."""
@@ -149,7 +152,10 @@ def _lines(source: SourceFile) -> Iterator[Imported | Rejected]:
         above = None if thread.parent is None else locators[thread.parent]
         if thread.kind or copied:
             parent = parent_of(ClaudeCode.name, source, above, facts.session if thread.kind else copied)
-            made.lineage = Lineage(parent=parent, step=thread.step, kind=thread.kind or "resumed")
+            step = thread.step
+            if thread.kind == "subagent" and thread.parent is not None:
+                step = plans[thread.parent][2].tasks.get(facts.prompt or "", step)
+            made.lineage = Lineage(parent=parent, step=step, kind=thread.kind or "resumed")
         yield made
 
 
@@ -314,6 +320,9 @@ def _said(
             if name is None:
                 yield Orphan("orphan_call", {"id": as_str(part.get("id")), "locator": locator})
                 continue
+            if name in _MODELS and (asked := as_str(as_dict(part.get("input")).get("prompt"))):
+                facts.tasks.setdefault(asked, facts.calls)
+            facts.calls += 1
             own = {"uuid": record.get("uuid"), "message_id": message.get("id"), "request_id": record.get("requestId")}
             yield Call(
                 as_str(part.get("id")), turn, name, part.get("input"), locator,

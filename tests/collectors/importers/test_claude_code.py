@@ -205,17 +205,19 @@ def test_compaction_joins_what_stands_before_it():
 
 def test_side_chains_are_trajectories_of_their_own():
     task = {"type": "tool_use", "id": "t1", "name": "Task", "input": {"prompt": "Look."}}
+    other = {"type": "tool_use", "id": "t9", "name": "Task", "input": {"prompt": "Else."}}
     side: dict[str, Any] = {"isSidechain": True}
     source = [
         ASK,
-        says("a2", "u1", task),
+        says("a2", "u1", task, other),
         record("user", "s3", None, "Look.", **side),
         says("s4", "s3", bash("t2", "ls"), **side),
         gives("s5", "s4", "t2", "a.txt", **side),
         gives("u6", "a2", "t1", [{"type": "text", "text": "There is a.txt."}]),
     ]
     main, agent = read(*source)
-    (step,), _ = parts(main)
+    (step, second), _ = parts(main)
+    assert second.observation is None
     assert step.observation == "There is a.txt."
     assert Lossiness.SYNTHETIC_OBS in step.lossiness
     (own,), _ = parts(agent)
@@ -333,6 +335,12 @@ def test_a_large_output_is_taken_from_the_file_beside_the_session_only():
 def test_markers_of_cuts_are_found():
     step = only(gives("u3", "a2", "t1", "a\n... [12 lines truncated] ...\nb"))
     assert Lossiness.TRUNCATED_NO_FULL in step.lossiness
+
+
+def test_what_a_call_asks_of_time():
+    asks = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls", "timeout": 1500}}
+    (made,) = read(ASK, says("a2", "u1", asks), gives("u3", "a2", "t1", "a"))
+    assert parts(made)[0][0].action.timeout_s == 1.5
 
 
 def test_pictures_alone_are_no_text():

@@ -145,6 +145,18 @@ def test_exit_codes_and_times_come_from_events_wherever_they_stand():
         assert step.timing.duration_ms == 1500
 
 
+def test_what_a_call_asks_of_time():
+    made = read(
+        jsonl(
+            META,
+            call("shell", "c1", '{"command":["ls"],"timeout_ms":1500}'),
+            call("exec_command", "c2", '{"cmd":"ls","yield_time_ms":250}'),
+        )
+    )
+    steps, _ = parts(made)
+    assert (steps[0].action.timeout_s, steps[1].action.wait_s) == (1.5, 0.25)
+
+
 def test_an_mcp_error_comes_from_its_event():
     ended = event("mcp_tool_call_end", call_id="c1", result={"Ok": {"content": [], "isError": True}})
     assert only(ended, gives("c1", "no"), name="srv__add").outcome.status is Status.TOOL_ERROR
