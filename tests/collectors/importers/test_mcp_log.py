@@ -251,7 +251,7 @@ def test_http_cassettes():
 
 
 def test_yaml_types_that_json_does_not_have():
-    odd = '{when: !!timestamp 2026-12-01, raw: !!binary aGk=, some: !!set {a}, 1: .nan, text: "\\ud800"}'
+    odd = "{when: !!timestamp 2026-12-01, raw: !!binary aGk=, some: !!set {a}, 1: .nan}"
     steps, _ = parts(Bytes(VCR.replace("{when: 2026-12-01}", odd)))
     assert '"raw":"hi"' in str(steps[1].action.arguments)
     assert '"1":null' in str(steps[1].action.arguments)
