@@ -10,7 +10,7 @@ from worldtape.collectors.importers._json import BOM, parse
 from worldtape.errors import FormatError
 from worldtape.schemas import SourceFile
 
-_MARKS = re.compile(rb'"(?:[^"\\]|\\.)*"|["\[\]{},:]', re.DOTALL)
+_MARKS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{},:]', re.DOTALL)
 _OPEN = {b"{": b"}", b"[": b"]"}
 _CLOSE = frozenset(_OPEN.values())
 _DEEPEST = 100
@@ -50,6 +50,7 @@ def _whole(text: bytes) -> Any:
         return None
 
 
+@lru_cache(maxsize=4)
 def partial(head: bytes) -> Any:
     """Return what a cut JSON text holds: all before its last comma, closed where it was open; a cut text is empty."""
     closers: list[bytes] = []

@@ -57,6 +57,8 @@ def _holds_huge(data: bytes) -> bool:
 
 
 def _lenient(data: bytes, error: ValueError) -> Any:
+    if "unexpected end of data" in str(error):  # it is cut: nothing to be lenient about
+        raise FormatError(f"no valid JSON: {error}") from error
     try:
         text = data.decode("utf-8", "replace")
         return _mended(json.loads(text, parse_constant=lambda _: None), 0)

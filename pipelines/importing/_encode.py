@@ -27,7 +27,7 @@ def ascii_json(value: Any) -> bytes:
 def model_json(model: Model) -> bytes:
     """Return a model as it stands on a tape."""
     try:
-        line = model.model_dump_json().encode()
+        line: bytes = model.__pydantic_serializer__.to_json(model)
     except (PydanticSerializationError, UnicodeEncodeError):
         return ascii_json(model.to_dict())
     return escaped(line)

@@ -6,7 +6,7 @@ import json
 import re
 from base64 import b64encode
 from functools import cached_property
-from typing import Any
+from typing import Any, BinaryIO
 
 from worldtape.pipelines.importing._source import Source
 from worldtape.storage import Blobs
@@ -42,9 +42,8 @@ class Raw:
         if found is None:
             return {"source_blob": self._whole}, None
         start, end = found
-        with self._source.open() as file:
-            file.seek(start)
-            data = file.read(end - start)
+        self._file.seek(start)
+        data = self._file.read(end - start)
         place = {"source_bytes": f"{start}-{end}"}
         if len(data) > INLINE:
             return place | {"source_blob": self._blobs.put(data, durable=False)}, None
@@ -52,6 +51,15 @@ class Raw:
             return place, {"code": "source_record", "text": data.decode()}
         except UnicodeDecodeError:
             return place, {"code": "source_record", "b64": b64encode(data).decode()}
+
+    def close(self) -> None:
+        """Let go of the source."""
+        if "_file" in self.__dict__:
+            self._file.close()
+
+    @cached_property
+    def _file(self) -> BinaryIO:
+        return self._source.path.open("rb", buffering=0)
 
     @cached_property
     def _whole(self) -> str:

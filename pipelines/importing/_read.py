@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -113,22 +113,22 @@ class Reading:
 
     def _records(self, source: Source, importer: Importer, row: FormatReport, aside: Quarantine) -> int:
         place = Place(Path(self.lake.store.root), self.lake.blobs, importer, source)
-        raw = Raw(source, place.blobs)
         banned = self.lake.forgotten()
         found = 0
-        for record in importer.read(source):
-            found += 1
-            row.records += 1
-            if isinstance(record, Rejected):
-                row.rejected += 1
-                aside.add(record)
-                continue
-            trajectory_id = derived_id(importer.name, source.digest, record.locator)
-            if _fingerprint(trajectory_id) in banned or _stands(place.lake, trajectory_id):
-                row.present += 1
-                continue
-            with _rejecting(record, row, aside):
-                _count(row, write(place, trajectory_id, record, raw.keep(record.locator)))
+        with closing(Raw(source, place.blobs)) as raw:
+            for record in importer.read(source):
+                found += 1
+                row.records += 1
+                if isinstance(record, Rejected):
+                    row.rejected += 1
+                    aside.add(record)
+                    continue
+                trajectory_id = derived_id(importer.name, source.digest, record.locator)
+                if (banned and _fingerprint(trajectory_id) in banned) or _stands(place.lake, trajectory_id):
+                    row.present += 1
+                    continue
+                with _rejecting(record, row, aside):
+                    _count(row, write(place, trajectory_id, record, raw.keep(record.locator)))
         return found
 
 
@@ -162,4 +162,5 @@ def _fingerprint(trajectory_id: str) -> str:
 
 
 def _stands(lake: Path, trajectory_id: str) -> bool:
-    return any(os.path.exists(tape_path(lake, trajectory_id, sealed=sealed)) for sealed in (True, False))  # noqa: PTH110
+    sealed = str(tape_path(lake, trajectory_id, sealed=True))
+    return os.path.exists(sealed) or os.path.exists(sealed.removesuffix(".zst"))  # noqa: PTH110

@@ -162,13 +162,13 @@ def _published(path: Path, packed: bytes) -> bool:
 
 
 def _begun(path: Path) -> tuple[Path, int]:
-    """Open a file beside `path` that recovery removes when its writer is gone."""
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}{TEMPORARY}")
+    """Open a file that recovery removes when its writer is gone; all in one folder, where making them costs least."""
+    temporary = path.parents[1] / f".{uuid.uuid4().hex}{TEMPORARY}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
         fd = os.open(temporary, flags, 0o644)
     except FileNotFoundError:
-        make_folder(path.parent, durable=False)
+        make_folder(temporary.parent, durable=False)
         fd = os.open(temporary, flags, 0o644)
     hold(fd)
     return temporary, fd
@@ -176,16 +176,19 @@ def _begun(path: Path) -> tuple[Path, int]:
 
 def _named(temporary: Path, path: Path) -> bool:
     """Give the file its name, unless there is one of that name."""
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        return False
-    except FileNotFoundError as error:
-        raise StorageError(
-            "recovery took the tape away while it was written", where=path, fix="import again"
-        ) from error
-    except OSError:  # a file system without hard links
-        if path.exists():
+    for _ in range(2):
+        try:
+            os.link(temporary, path)
+        except FileNotFoundError:
+            make_folder(path.parent, durable=False)
+        except FileExistsError:
             return False
-        temporary.rename(path)
-    return True
+        except OSError:  # a file system without hard links
+            if path.exists():
+                return False
+            make_folder(path.parent, durable=False)
+            temporary.rename(path)
+            return True
+        else:
+            return True
+    raise StorageError("the tape was taken away while it was written", where=path, fix="import again")
