@@ -3,12 +3,22 @@
 import json
 from typing import Any
 
+import orjson
+
 from worldtape.schemas import Rendering
 
 
 def message(text: str) -> bytes:
     """Return one answer as `Newest` reads it: a JSON string and a line feed."""
     return json.dumps(text).encode() + b"\n"
+
+
+def _lenient(line: bytes) -> Any:
+    """Read what orjson does not: lone surrogates, NaN; null where it is no JSON."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
 
 
 class Newest:
@@ -40,9 +50,9 @@ class Newest:
 
     def _take(self, line: bytes) -> None:
         try:
-            value: Any = json.loads(line)
+            value: Any = orjson.loads(line)
         except ValueError:
-            return
+            value = _lenient(line)
         if isinstance(value, str):
             self._text = value
 

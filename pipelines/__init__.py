@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from worldtape.pipelines.build import BuildReport, CptConfig, SftConfig, build_cpt, build_sft
     from worldtape.pipelines.curate import CurateConfig, CurateReport, Funnel
+    from worldtape.pipelines.importing import ImportReport, import_files
     from worldtape.pipelines.project import ProjectReport
     from worldtape.pipelines.record import JobConfig, RecordReport, open_recorder
 
@@ -14,12 +15,14 @@ _LAZY = {
     "CurateConfig": "curate",
     "CurateReport": "curate",
     "Funnel": "curate",
+    "ImportReport": "importing",
     "JobConfig": "record",
     "ProjectReport": "project",
     "RecordReport": "record",
     "SftConfig": "build",
     "build_cpt": "build",
     "build_sft": "build",
+    "import_files": "importing",
     "open_recorder": "record",
 }
 
@@ -38,11 +41,13 @@ __all__ = [
     "CurateConfig",
     "CurateReport",
     "Funnel",
+    "ImportReport",
     "JobConfig",
     "ProjectReport",
     "RecordReport",
     "SftConfig",
     "build_cpt",
     "build_sft",
+    "import_files",
     "open_recorder",
 ]

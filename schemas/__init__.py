@@ -16,6 +16,8 @@ from worldtape.schemas.fault import Fault
 from worldtape.schemas.header import Header
 from worldtape.schemas.history import History
 from worldtape.schemas.ids import derived_id, new_id, transition_id
+from worldtape.schemas.imported import Imported, ImportedStep, Orphan, Rejected
+from worldtape.schemas.importer import Importer, SourceFile
 from worldtape.schemas.initial_state import InitialState
 from worldtape.schemas.limits import Limits
 from worldtape.schemas.lineage import Lineage
@@ -59,23 +61,29 @@ __all__ = [
     "Fault",
     "Header",
     "History",
+    "Imported",
+    "ImportedStep",
+    "Importer",
     "InitialState",
     "Limits",
     "Lineage",
     "Lossiness",
     "Model",
     "Observation",
+    "Orphan",
     "Outcome",
     "Part",
     "Policy",
     "PolicySpec",
     "Ready",
     "Registry",
+    "Rejected",
     "Renderer",
     "Rendering",
     "SettledBy",
     "Sink",
     "Source",
+    "SourceFile",
     "Status",
     "StepResult",
     "Tape",

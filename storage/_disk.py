@@ -8,6 +8,9 @@ from pathlib import Path
 
 from worldtape.errors import InputError
 
+TEMPORARY = ".part-tmp"
+"""Ending of files that are being written; locked by their writer, never read, removed by recovery."""
+
 flush = getattr(os, "fdatasync", os.fsync)
 """Make the bytes of a file descriptor survive a crash of the machine."""
 

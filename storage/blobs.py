@@ -9,7 +9,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from worldtape.errors import FormatError, NotFoundError, boundary
 from worldtape.storage._disk import flush, fsync_folder, hold, is_at, make_folder, write_all
@@ -86,6 +86,23 @@ class Blobs:
                 self.sync(f"sha256:{digest}")
         return f"sha256:{digest}"
 
+    def copy(self, file: BinaryIO, *, digest: str, size: int) -> str:
+        """Keep the bytes of `file`, in constant memory and without waiting for the disk; return their `sha256:<hex>`.
+
+        Args:
+            file: open for reading, at its start.
+            digest: its SHA-256, as hexadecimal.
+            size: its bytes.
+
+        Raises:
+            FormatError: the bytes are not those that were announced.
+            StorageError: the disk is full or cannot be written.
+        """
+        with boundary(self.folder):
+            if not self._has(digest, size):
+                self._stream(file, digest, size)
+        return f"sha256:{digest}"
+
     def sync(self, ref: str) -> None:
         """Make a blob survive a crash of the machine."""
         path = self.path(ref)
@@ -147,6 +164,21 @@ class Blobs:
                 return path
         return None
 
+    def _stream(self, file: BinaryIO, digest: str, size: int) -> None:
+        folder = self.folder / digest[:2]
+        make_folder(folder, durable=False)
+        temporary = folder / f".{digest[:16]}-{uuid.uuid4().hex}.tmp"
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            hold(fd)
+            _squeeze(file, fd, digest, size)
+            temporary.rename(folder / f"{digest}.zst")
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(fd)
+
     def _write(self, digest: str, data: bytes, *, durable: bool) -> None:
         folder = self.folder / digest[:2]
         make_folder(folder, durable=durable)
@@ -168,6 +200,22 @@ class Blobs:
             os.close(fd)
         if durable:
             fsync_folder(folder)
+
+
+def _squeeze(file: BinaryIO, fd: int, digest: str, size: int) -> None:
+    """Compress `size` bytes that have a known SHA-256."""
+    import zstandard
+
+    packer = zstandard.ZstdCompressor(level=1, write_checksum=True).compressobj(size=size)
+    seen = hashlib.sha256()
+    left = size
+    while left and (block := file.read(min(left, _BLOCK))):
+        seen.update(block)
+        write_all(fd, packer.compress(block))
+        left -= len(block)
+    write_all(fd, packer.flush() if not left else b"")
+    if seen.hexdigest() != digest:
+        raise FormatError("its bytes changed while they were read")
 
 
 def _digest(ref: str) -> str:

@@ -121,8 +121,8 @@ class Fold:
             "end_reason": end.get("reason"),
             "reward": end.get("reward"),
             "lineage": header.get("lineage"),
-            "started_at": self._began,
-            "ended_at": self._ended,
+            "started_at": self._began or None,
+            "ended_at": self._ended or None,
             "tape": self._name,
             "extra": extra,
         }
@@ -140,7 +140,7 @@ class Fold:
 
     def _row(self, step: int, found: _Step, everywhere: list[str], before: Any) -> Row:
         result = found.result or {}
-        missing = [] if found.result is not None and found.captured is not None else [Lossiness.TAIL_MISSING]
+        missing = [] if found.result is not None else [Lossiness.TAIL_MISSING]
         codes = [*everywhere, *(result.get("lossiness") or ()), *found.lossiness, *missing]
         return {
             "transition_id": transition_id(self._id, step),

@@ -1,7 +1,8 @@
 """Worldtape: record what real environments do, and curate the corpora that language world models are trained on.
 
-The main calls stand here, loaded when used: `record`, `project`, `curate`, `build_cpt`, `build_sft` and `query` do
-what the commands of the same names do; `open_recorder` records a loop of your own; `Lake` is where it all lies.
+The main calls stand here, loaded when used: `record`, `import_files`, `project`, `curate`, `build_cpt`, `build_sft`
+and `query` do what the commands of these names do; `open_recorder` records a loop of your own; `Lake` is
+where it all lies.
 """
 
 from importlib.metadata import version as _version
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from worldtape.pipelines.build import build_cpt, build_sft
     from worldtape.pipelines.curate import curate
+    from worldtape.pipelines.importing import import_files
     from worldtape.pipelines.project import project
     from worldtape.pipelines.record import open_recorder, record
     from worldtape.storage import Lake, query
@@ -21,6 +23,7 @@ _LAZY = {
     "build_cpt": "pipelines.build",
     "build_sft": "pipelines.build",
     "curate": "pipelines.curate",
+    "import_files": "pipelines.importing",
     "open_recorder": "pipelines.record",
     "project": "pipelines.project",
     "query": "storage",
@@ -42,6 +45,7 @@ __all__ = [
     "build_cpt",
     "build_sft",
     "curate",
+    "import_files",
     "open_recorder",
     "project",
     "query",

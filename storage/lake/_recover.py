@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from worldtape.errors import LockedError, NotFoundError
+from worldtape.storage._disk import TEMPORARY
 from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake._alone import alone
 from worldtape.storage.lake._moves import finish_all
 from worldtape.storage.lake._read import twin
 from worldtape.storage.lake._repeats import cut_repeats
-from worldtape.storage.lake._store import TEMPORARY
 
 if TYPE_CHECKING:
     from worldtape.storage.lake._lake import Lake

@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from worldtape.errors import InputError, NotFoundError, StorageError, boundary, need
-from worldtape.storage._disk import hold
+from worldtape.storage._disk import TEMPORARY, hold
 
-TEMPORARY = ".part-tmp"
-"""Ending of files that are being written; locked by their writer, never read, removed by recovery."""
 _BLOCK = 4 << 20
 
 

@@ -7,6 +7,7 @@ from worldtape.storage.tapes.reader import TapeReader
 from worldtape.storage.tapes.recover import recover_tapes
 from worldtape.storage.tapes.report import Repair, TapesReport
 from worldtape.storage.tapes.validate import Validation, validate
+from worldtape.storage.tapes.whole import WholeTape
 from worldtape.storage.tapes.writer import TapeWriter
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "TapeWriter",
     "TapesReport",
     "Validation",
+    "WholeTape",
     "find_tapes",
     "recover_tapes",
     "tape_path",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from typing import Annotated
 
 import typer
@@ -18,6 +19,7 @@ COMMANDS: tuple[str, ...] = (
     "schema",
     "record",
     "shell",
+    "import",
     "project",
     "recover",
     "compact",
@@ -28,7 +30,7 @@ COMMANDS: tuple[str, ...] = (
     "curate",
     "build",
 )
-"""Command names in the order of `--help`; each stands in a module of its own name."""
+"""Command names in the order of `--help`; each stands in a module of its own name, with a `_` behind a keyword."""
 
 app = typer.Typer(
     name="worldtape",
@@ -56,7 +58,8 @@ def _root(
 
 
 for _name in COMMANDS:
-    app.command(_name)(getattr(import_module(f"worldtape.cli.{_name}"), _name))
+    _function = f"{_name}_" if iskeyword(_name) else _name
+    app.command(_name)(getattr(import_module(f"worldtape.cli.{_function}"), _function))
 
 
 def main() -> None:

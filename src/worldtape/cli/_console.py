@@ -57,6 +57,10 @@ def print_records(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None
                 sys.stdout.write(f"{name:<{width}}  {indented}\n")
 
 
-def progress() -> Progress:
-    """Return a progress bar on stderr for anything that takes over a second; for a log, a line now and then."""
-    return Life(talk())
+def progress(*, in_bytes: bool = False) -> Progress:
+    """Return a progress bar on stderr for anything that takes over a second; for a log, a line now and then.
+
+    Args:
+        in_bytes: what is counted are bytes.
+    """
+    return Life(talk(), in_bytes=in_bytes)

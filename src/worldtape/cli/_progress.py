@@ -6,7 +6,7 @@ import sys
 from threading import Event, Thread
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 _EVERY_S = 30.0
 
@@ -14,8 +14,9 @@ _EVERY_S = 30.0
 class Life(Progress):
     """A bar at a terminal; elsewhere each task is told on a line of its own every `every_s` seconds."""
 
-    def __init__(self, console: Console, *, every_s: float = _EVERY_S) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    def __init__(self, console: Console, *, in_bytes: bool = False, every_s: float = _EVERY_S) -> None:
+        count = DownloadColumn(binary_units=True) if in_bytes else MofNCompleteColumn()
+        columns = (TextColumn("{task.description}"), BarColumn(), count, TimeElapsedColumn())
         super().__init__(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._every_s = every_s
         self._over = Event()
