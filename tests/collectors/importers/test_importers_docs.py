@@ -1,4 +1,4 @@
-"""docs/importers/README.md lists every importer; `python -m tests.collectors.importers.test_importers_docs` writes it."""
+"""docs/importers/README.md lists every importer; `python -m tests.collectors.importers.test_importers_docs` does it."""
 
 from __future__ import annotations
 
