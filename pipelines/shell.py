@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worldtape.collectors.policies.human import Human
-from worldtape.collectors.policies.passthrough import Passthrough
-from worldtape.collectors.policies.shown import Shown
 from worldtape.collectors.recorder import Recorder
 from worldtape.collectors.terminal import Terminal, TerminalConfig
+from worldtape.collectors.terminal.live import Passthrough, Shown
 from worldtape.pipelines.record import open_recorder
 from worldtape.pipelines.record.where import local_lake
 from worldtape.schemas import PolicySpec

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from worldtape.collectors.recorder import UNSTARTED
 from worldtape.errors import ComponentError, WorldtapeError
 from worldtape.schemas import EndStatus, EventKind
 from worldtape.storage import Lake, TapeReader
+from worldtape.storage._disk import is_held
 
 _TAIL = 1 << 18
 HELD = "held"
@@ -61,7 +60,7 @@ def state_of(path: Path, trajectory_id: str) -> Seen:
     """Return how a tape ended, by its last event."""
     if path.name.endswith(".zst"):
         end = _last_sealed(path)
-    elif _held(path):
+    elif is_held(path):
         return Seen(trajectory_id, HELD)
     else:
         end = _last_open(path)
@@ -69,17 +68,6 @@ def state_of(path: Path, trajectory_id: str) -> Seen:
         return Seen(trajectory_id, EndStatus.INTERRUPTED)
     data = end["data"]
     return Seen(trajectory_id, data["status"], data.get("reward"), data.get("reason"), data.get("steps", 0))
-
-
-def _held(path: Path) -> bool:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(fd)
-    return False
 
 
 def _last_open(path: Path) -> dict[str, Any]:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldtape.collectors.policies._typed import Keyboard, to_strokes
 from worldtape.collectors.terminal.actions import keystrokes, strokes_of
 from worldtape.collectors.terminal.keys import key_bytes
+from worldtape.collectors.terminal.live._typed import Keyboard, to_strokes
 
 
 def strokes(*chunks: bytes) -> list[str]:

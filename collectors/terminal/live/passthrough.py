@@ -11,12 +11,12 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from worldtape.collectors.policies._live import LiveTerminal
-from worldtape.collectors.policies._typed import ENTER, URGENT, Keyboard, to_strokes
 from worldtape.collectors.policies.explore.mode import Mode, mode_of_program
 from worldtape.collectors.recorder import Recorder
 from worldtape.collectors.terminal.actions import keystrokes, resize
 from worldtape.collectors.terminal.config import TerminalConfig
+from worldtape.collectors.terminal.live._live import LiveTerminal
+from worldtape.collectors.terminal.live._typed import ENTER, URGENT, Keyboard, to_strokes
 from worldtape.schemas import Action
 
 _PAUSE_S = 0.5
