@@ -53,8 +53,12 @@ class Rows:
             arrays = [pa.array(cells, type=kind) for cells, kind in zip(self._lists, self._schema.types, strict=True)]
             return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         finally:
-            for cells in self._lists:
-                cells.clear()
+            self.clear()
+
+    def clear(self) -> None:
+        """Begin anew."""
+        for cells in self._lists:
+            cells.clear()
 
 
 def _json(value: Any) -> str | None:
