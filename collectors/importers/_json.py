@@ -19,6 +19,8 @@ LONGEST_DOCUMENT = 1 << 30
 _DEEPEST = 200
 _HUGE = 20
 """Digits of the smallest integer that 64 bits do not hold."""
+_BEFORE = frozenset(bytes([byte]) for byte in b"-[:, \t\r\n") | {b""}
+_BEHIND = frozenset(bytes([byte]) for byte in b",]} \t\r\n")
 _DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))  # noqa: PLR2004
 
 
@@ -52,8 +54,18 @@ def _too_deep(value: Any, data: bytes) -> bool:
 
 def _holds_huge(data: bytes) -> bool:
     """Tell whether integers may be in it that orjson makes floats of; every fourth byte is looked at first."""
-    few = data[::4].translate(_DIGITS)
-    return few.find(b"0" * (_HUGE // 4)) >= 0 and data.translate(_DIGITS).find(b"0" * _HUGE) >= 0
+    if data[::4].translate(_DIGITS).find(b"0" * (_HUGE // 4)) < 0:
+        return False
+    digits = data.translate(_DIGITS)
+    at = digits.find(b"0" * _HUGE)
+    while at >= 0:
+        end = at + _HUGE
+        while digits[end : end + 1] == b"0":
+            end += 1
+        if data[at - 1 : at] in _BEFORE and (data[end : end + 1] in _BEHIND or end == len(data)):
+            return True
+        at = digits.find(b"0" * _HUGE, end)
+    return False
 
 
 def _lenient(data: bytes, error: ValueError) -> Any:
