@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,11 @@ print(json.dumps({"own": own, "beside": beside, "typed": typed, "broken": broken
 """
 
 
+def without_own(text: str | list[str]) -> str:
+    """Take 32 and 33 out of the masks: the C library keeps these two signals for itself and lets nobody change them."""
+    return re.sub(r"[0-9a-f]{16}", lambda mask: f"{int(mask[0], 16) & ~(0b11 << 31):016x}", "".join(text))
+
+
 @pytest.mark.parametrize("kind", [*KINDS, "unsafe-local"])
 def test_a_recorder_in_the_background_has_a_shell_with_all_its_signals(kind: str) -> None:
     needs(kind)
@@ -47,9 +53,9 @@ def test_a_recorder_in_the_background_has_a_shell_with_all_its_signals(kind: str
     root = Path(__file__).parents[3]
     done = subprocess.run(background, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    said = {name: without_own(text) for name, text in json.loads(done.stdout).items()}
     nothing = ["SigBlk:", "0" * 16, "SigIgn:", "0" * 16]
-    assert not set("".join(said["own"]).split()) <= set(nothing)
+    assert not set(said["own"].split()) <= set(nothing)
     assert said["beside"].split() == nothing
     assert said["typed"].split() == [*nothing, "0"]
     assert said["broken"] == "y\n"
