@@ -16,8 +16,8 @@ from worldtape.pipelines.importing._source import Folder, Source
 from worldtape.pipelines.importing._walk import Given
 from worldtape.storage import Lake
 
-BYTES = 32 << 20
-FILES = 256
+BYTES = 8 << 20
+FILES = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Batch:
 
 
 def batches(lake: Lake, files: Iterable[Given], wanted: str | None) -> Iterator[Batch]:
-    """Give the files in their order, at most 256 and about 32 MiB at once."""
+    """Give the files in their order, at most 128 and about 8 MiB at once."""
     group: list[Given] = []
     size = 0
     for given in files:
