@@ -1,7 +1,7 @@
 """Every file of other people's recordings: imported with the right counts, refused with its reason, or unknown.
 
-The counts are those of the importers' own tests (`tests/collectors/importers`), where the `jq` or `grep` line behind each
-stands; this table holds that the whole way through the engine gives the same.
+The counts are those of the importers' own tests (`tests/collectors/importers`), where the `jq` or `grep` line behind
+each stands; this table holds that the whole way through the engine gives the same.
 """
 
 from __future__ import annotations
