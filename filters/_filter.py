@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from worldtape.schemas.settings import Settings
@@ -25,9 +26,9 @@ class Filter(Settings):
     reason: ClassVar[str]
     """What stands in the verdict of a rejected row; also the filter's name."""
 
+    @abstractmethod
     def keep(self) -> pl.Expr:
         """Return a boolean expression: false rejects. Null counts as true."""
-        raise NotImplementedError
 
     def score(self) -> pl.Expr | None:
         """Return the number behind the verdict, if there is one."""
