@@ -12,6 +12,7 @@ from worldtape.schemas.environment import Environment
 from worldtape.schemas.environment_spec import EnvironmentSpec
 from worldtape.schemas.error_info import ErrorInfo
 from worldtape.schemas.event_kind import EventKind
+from worldtape.schemas.exporter import Episode, Exporter
 from worldtape.schemas.fault import Fault
 from worldtape.schemas.header import Header
 from worldtape.schemas.history import History
@@ -56,8 +57,10 @@ __all__ = [
     "EndStatus",
     "Environment",
     "EnvironmentSpec",
+    "Episode",
     "ErrorInfo",
     "EventKind",
+    "Exporter",
     "Fault",
     "Header",
     "History",
