@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worldtape.collectors.importers._json import parse
-from worldtape.collectors.importers._values import as_dict, as_float, tool_call
+from worldtape.collectors.importers._values import as_dict, as_float, as_str, tool_call
 from worldtape.errors import FormatError
 from worldtape.schemas import Batch, ImportedStep, Lossiness, Orphan, Outcome, Status, Timing
 
@@ -34,6 +34,8 @@ class Call:
     extra: dict[str, Any] = field(default_factory=dict)
     shell: bool = False
     """It runs a command: it should have an exit code, and two streams."""
+    delegated: bool = False
+    """It asks a sub-agent, with a `prompt`: a model answers, not the environment."""
     ended: Outcome | None = None
     """How it ended, where the call itself tells and no result is to come."""
 
@@ -88,6 +90,8 @@ class Plan:
         self.answered = bytearray()
         self.interrupted = bytearray()
         self.last_answered = -1
+        self.asked: dict[str, int] = {}
+        """What sub-agents were asked, with the first call that asked it."""
         self._ended = False
         self._batch = array("q")
         self._index = array("q")
@@ -136,6 +140,8 @@ class Plan:
         self._index.append(self._sizes[batch])
         self._sizes[batch] += 1
         self._open.setdefault(event.id, []).append(number)
+        if event.delegated and (prompt := as_str(as_dict(event.arguments).get("prompt"))):
+            self.asked.setdefault(prompt, number)
         self._ended = event.ended is not None
 
     def _result(self, event: Result) -> None:
@@ -269,6 +275,8 @@ def _step(entry: _Waiting, plan: Plan) -> ImportedStep:
 
 def _lossiness(call: Call, result: Result) -> tuple[Lossiness, ...]:
     codes = list(result.lossiness)
+    if call.delegated and result.observation is not None:
+        codes.append(Lossiness.SYNTHETIC_OBS)
     if call.shell and result.observation is not None:
         codes += [Lossiness.NO_EXIT_CODE] if result.outcome.exit_code is None else []
         codes += [] if result.apart else [Lossiness.MERGED_STREAMS]

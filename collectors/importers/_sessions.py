@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from worldtape.collectors.importers._head import partial
 from worldtape.collectors.importers._json import BOM, parse
-from worldtape.collectors.importers._pairs import Plan
+from worldtape.collectors.importers._losses import LOGGED
+from worldtape.collectors.importers._pairs import Event, Plan, paired
+from worldtape.collectors.importers._values import as_str, micros
 from worldtape.errors import FormatError, InputError
 from worldtape.schemas import (
     Domain,
@@ -16,7 +21,6 @@ from worldtape.schemas import (
     EndStatus,
     EnvironmentSpec,
     Imported,
-    ImportedStep,
     Lossiness,
     Orphan,
     PolicySpec,
@@ -25,6 +29,9 @@ from worldtape.schemas import (
     derived_id,
 )
 
+LOSSES = (*LOGGED, Lossiness.TRUNCATED_NO_FULL, Lossiness.WALL_CLOCK_ONLY)
+"""What a session of a coding agent may lack."""
+SILENCE = "no tool was called: nothing that an environment answered"
 _LINES = 100
 _PLAIN = re.compile(r"[\w-]+")
 
@@ -64,6 +71,82 @@ def parent_of(format_name: str, source: SourceFile, locator: str | None, session
     return session_id
 
 
+Events = Callable[[], Iterable[Event]]
+"""Gives what happened, in the order of the file, as often as it is asked."""
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a first reading finds of who acted, where and when."""
+
+    session: str | None = None
+    prompt: str | None = None
+    model: str | None = None
+    version: str | None = None
+    """Of the agent's program."""
+    started_at: int | None = None
+    """The first time told, µs."""
+    cwd: str | None = None
+    branch: str | None = None
+    other: Counter[str] = field(default_factory=Counter)
+    """Records that tell of no call and no result, by kind."""
+
+    def take(self, record: dict[str, Any]) -> None:
+        """Take what the records of Claude Code and its relatives repeat in each."""
+        self.session = self.session or as_str(record.get("sessionId"))
+        self.version = self.version or as_str(record.get("version"))
+        self.cwd = self.cwd or as_str(record.get("cwd"))
+        self.branch = self.branch or as_str(record.get("gitBranch"))
+        self.started_at = self.started_at or micros(record.get("timestamp"))
+
+    def heard(self, text: str | None, locator: str) -> Iterator[Orphan]:
+        """Take the user's words: the first are the task, others belong to no transition."""
+        if self.prompt in (None, text):
+            self.prompt = text
+        elif text:
+            yield Orphan("user_message", {"text": text, "locator": locator})
+
+
+class Session:
+    """A session of a coding agent, or one thread of it, after its first reading."""
+
+    def __init__(self, source: SourceFile, events: Events, facts: Facts, locator: str = "") -> None:
+        self.facts = facts
+        self.plan = Plan(events())
+        self._source, self._events, self._locator = source, events, locator
+
+    def imported(self, agent: str, notes: Iterable[Orphan] = ()) -> Imported:
+        """Return the trajectory; what is special to a format is the importer's to add.
+
+        Args:
+            agent: kind of the environment, and the program that `Facts.version` is of.
+            notes: what belongs to no transition, before what the second reading finds.
+        """
+        facts, plan = self.facts, self.plan
+        places = {"cwd": facts.cwd, "git_branch": facts.branch}
+        losses = (Lossiness.NO_INITIAL_STATE, Lossiness.NO_TOOL_SCHEMAS, Lossiness.NO_ENV_IMAGE, Lossiness.NO_PROBES)
+        told = {"session_id": facts.session, "format_version": facts.version, "records": dict(facts.other)}
+        end = End(status=EndStatus.COMPLETED)
+        if plan.tail_missing:
+            end = End(status=EndStatus.INTERRUPTED, reason="the source ends before the last result")
+        return Imported(
+            self._locator,
+            Domain.SWE,
+            EnvironmentSpec(
+                kind=agent,
+                versions={agent: facts.version} if facts.version else {},
+                parameters={key: value for key, value in places.items() if value},
+            ),
+            PolicySpec(kind="imported", model=facts.model),
+            chain(notes, paired(self._events(), plan)),
+            task=Task(id=facts.session or self._source.digest[:16], instruction=facts.prompt or ""),
+            lossiness=(*losses, Lossiness.WALL_CLOCK_ONLY if facts.started_at else Lossiness.NO_TIMESTAMPS),
+            started_at=facts.started_at,
+            end=end,
+            extra={key: value for key, value in told.items() if value},
+        )
+
+
 def refuse_silence(calls: int, source: SourceFile) -> None:
     """Refuse a session in which nothing was done.
 
@@ -71,31 +154,4 @@ def refuse_silence(calls: int, source: SourceFile) -> None:
         InputError: there is no call.
     """
     if not calls:
-        raise InputError("no tool was called: nothing that an environment answered", where=source.name)
-
-
-def session(
-    source: SourceFile,
-    locator: str,
-    plan: Plan,
-    steps: Iterable[ImportedStep | Orphan],
-    *,
-    session_id: str | None,
-    instruction: str | None,
-) -> Imported:
-    """Return a session of a coding agent; who acted, where and when are the importer's to fill in."""
-    tail = plan.tail_missing
-    end = End(status=EndStatus.INTERRUPTED, reason="the source ends before the last result") if tail else End(
-        status=EndStatus.COMPLETED
-    )  # fmt: skip
-    return Imported(
-        locator,
-        Domain.SWE,
-        EnvironmentSpec(kind="coding-agent"),
-        PolicySpec(kind="imported"),
-        steps,
-        task=Task(id=session_id or source.digest[:16], instruction=instruction or ""),
-        lossiness=(Lossiness.NO_INITIAL_STATE, Lossiness.NO_TOOL_SCHEMAS, Lossiness.NO_ENV_IMAGE, Lossiness.NO_PROBES),
-        end=end,
-        extra={"session_id": session_id} if session_id else {},
-    )
+        raise InputError(SILENCE, where=source.name)

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from worldtape.collectors.importers._claude_result import INTERRUPTED, result_of
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers._json import document
-from worldtape.collectors.importers._pairs import Call, Event, Plan, Stop, Thoughts, paired
-from worldtape.collectors.importers._sessions import head_values, parent_of, refuse_silence, session
-from worldtape.collectors.importers._tree import Node, Thread, Tree, indexed
+from worldtape.collectors.importers._pairs import Call, Event, Stop, Thoughts
+from worldtape.collectors.importers._sessions import LOSSES, Facts, Session, head_values, refuse_silence
+from worldtape.collectors.importers._threads import planted, trajectories
+from worldtape.collectors.importers._tree import Node
 from worldtape.collectors.importers._values import as_dict, as_list, as_str, micros, text_of
-from worldtape.schemas import (
-    Domain,
-    EnvironmentSpec,
-    Imported,
-    ImportedStep,
-    Lineage,
-    Lossiness,
-    Orphan,
-    PolicySpec,
-    Rejected,
-    SourceFile,
-    canonical_json,
-)
+from worldtape.schemas import Domain, Imported, Lossiness, Orphan, Rejected, SourceFile, canonical_json
 
 _TALK = {"user", "assistant"}
 _KNOWN = {
@@ -45,30 +33,9 @@ _HARNESS = re.compile(
 
 
 @dataclass(slots=True)
-class _Facts:
-    """What a first reading of a thread finds."""
-
-    model: str | None = None
-    version: str | None = None
-    cwd: str | None = None
-    branch: str | None = None
-    prompt: str | None = None
+class _Facts(Facts):
     command: bool = False
     """The last thing said was a command, which the harness is to spell out."""
-    session: str | None = None
-    started_at: int | None = None
-    other: Counter[str] = field(default_factory=Counter)
-    calls: int = 0
-    tasks: dict[str, int] = field(default_factory=dict)
-    """What sub-agents were asked, with the call that asked it."""
-
-    def take(self, record: dict[str, Any]) -> None:
-        """Take what a record tells of the session."""
-        self.version = self.version or as_str(record.get("version"))
-        self.cwd = self.cwd or as_str(record.get("cwd"))
-        self.branch = self.branch or as_str(record.get("gitBranch"))
-        self.session = self.session or as_str(record.get("sessionId"))
-        self.started_at = self.started_at or micros(record.get("timestamp"))
 
 
 class ClaudeCode:
@@ -78,19 +45,7 @@ class ClaudeCode:
     title: ClassVar[str] = "Claude Code sessions"
     versions: ClassVar[str] = "1.0–2.1 (the records carry no version of their own)"
     domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE,)
-    lossiness: ClassVar[tuple[Lossiness, ...]] = (
-        Lossiness.MERGED_STREAMS,
-        Lossiness.NO_ENV_IMAGE,
-        Lossiness.NO_EXIT_CODE,
-        Lossiness.NO_INITIAL_STATE,
-        Lossiness.NO_PROBES,
-        Lossiness.NO_TIMESTAMPS,
-        Lossiness.NO_TOOL_SCHEMAS,
-        Lossiness.SYNTHETIC_OBS,
-        Lossiness.TAIL_MISSING,
-        Lossiness.TRUNCATED_NO_FULL,
-        Lossiness.WALL_CLOCK_ONLY,
-    )
+    lossiness: ClassVar[tuple[Lossiness, ...]] = (*LOSSES, Lossiness.SYNTHETIC_OBS)
 
     def sniff(self, source: SourceFile) -> bool:
         """See `Importer`."""
@@ -124,112 +79,45 @@ def _export(source: SourceFile) -> Iterator[Imported]:
         for number, record in enumerate(records):
             yield from _events(record, f"/loglines/{number}", source, facts)
 
-    plan = Plan(events())
-    refuse_silence(plan.calls, source)
-    yield _imported(source, "", plan, events, facts, [])
+    found = Session(source, events, facts)
+    refuse_silence(found.plan.calls, source)
+    yield found.imported(ClaudeCode.name)
 
 
 def _lines(source: SourceFile) -> Iterator[Imported | Rejected]:
-    index = _index(source)
-    beside = _copied(source, index.sessions)
-    index = _index(source, beside) if beside else index
-    copied = min(beside, default=None)
-    tree, notes = index.tree, index.notes
-    threads = tree.threads()
-    if index.copied or tree.copies:
-        notes.append(Orphan("copied_context", {"count": index.copied + tree.copies}))
-    if tree.phantoms:
-        notes.append(Orphan("unknown_parent", {"count": tree.phantoms}))
-    plans = [_plan(source, tree, thread) for thread in threads]
-    refuse_silence(sum(plan.calls for plan, _, _ in plans), source)
-    locators = tree.locators(threads)
-    for thread, locator, (plan, events, facts) in zip(threads, locators, plans, strict=True):
-        if not plan.calls:
-            yield Rejected(locator, "no tool was called: nothing that an environment answered")
-            continue
-        made = _imported(source, locator, plan, events, facts, notes)
-        notes = []
-        above = None if thread.parent is None else locators[thread.parent]
-        if thread.kind or copied:
-            parent = parent_of(ClaudeCode.name, source, above, facts.session if thread.kind else copied)
-            step = thread.step
-            if thread.kind == "subagent" and thread.parent is not None:
-                step = plans[thread.parent][2].tasks.get(facts.prompt or "", step)
-            made.lineage = Lineage(parent=parent, step=step, kind=thread.kind or "resumed")
-        yield made
+    sessions = _Sessions()
+    tree, notes = planted(source, _TALK | _KNOWN, sessions.node)
+    beside = _copied(source, sessions.names)
+    if beside:
+        sessions = _Sessions(beside)
+        tree, notes = planted(source, _TALK | _KNOWN, sessions.node)
+        tree.copies += sessions.copied
+
+    def events(record: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Event]:
+        return _events(record, locator, source, facts)
+
+    yield from trajectories(ClaudeCode.name, source, tree, notes, _Facts, events, resumed=min(beside, default=None))
 
 
-def _plan(source: SourceFile, tree: Tree, thread: Thread) -> tuple[Plan, Callable[[], Iterator[Event]], _Facts]:
-    facts = _Facts()
+class _Sessions:
+    """Finds the sessions that the records of a file belong to; those of `skip` are counted only."""
 
-    def events() -> Iterator[Event]:
-        for locator, record in tree.read(source, thread.records):
-            yield from _events(record, locator, source, facts)
+    def __init__(self, skip: frozenset[str] = frozenset()) -> None:
+        self.names: dict[str, None] = {}
+        """The last one stands last."""
+        self.copied = 0
+        self._skip = skip
 
-    return Plan(events()), events, facts
-
-
-def _imported(
-    source: SourceFile,
-    locator: str,
-    plan: Plan,
-    events: Callable[[], Iterator[Event]],
-    facts: _Facts,
-    notes: list[Orphan],
-) -> Imported:
-    def steps() -> Iterator[ImportedStep | Orphan]:
-        yield from notes
-        for item in paired(events(), plan):
-            if isinstance(item, ImportedStep) and item.action.name in _MODELS and item.observation is not None:
-                item.lossiness = (*item.lossiness, Lossiness.SYNTHETIC_OBS)
-            yield item
-
-    made = session(source, locator, plan, steps(), session_id=facts.session, instruction=facts.prompt)
-    made.environment = EnvironmentSpec(
-        kind="claude-code",
-        versions={"claude-code": facts.version} if facts.version else {},
-        parameters={key: value for key, value in (("cwd", facts.cwd), ("git_branch", facts.branch)) if value},
-    )
-    made.policy = PolicySpec(kind="imported", model=facts.model)
-    made.started_at = facts.started_at
-    made.lossiness += (Lossiness.WALL_CLOCK_ONLY if facts.started_at else Lossiness.NO_TIMESTAMPS,)
-    made.extra |= {"format_version": facts.version} if facts.version else {}
-    made.extra |= {"records": dict(facts.other)} if facts.other else {}
-    return made
-
-
-@dataclass(slots=True)
-class _Index:
-    """What a first reading of a file finds."""
-
-    tree: Tree = field(default_factory=Tree)
-    notes: list[Orphan] = field(default_factory=list)
-    sessions: dict[str, None] = field(default_factory=dict)
-    """Ids of the sessions that the records belong to, the last one last."""
-    copied: int = 0
-
-
-def _index(source: SourceFile, skip: frozenset[str] = frozenset()) -> _Index:
-    """Read all records once; those of the sessions in `skip` are counted only."""
-    made = _Index()
-    unknown: Counter[str] = Counter()
-    for item in indexed(source):
-        if isinstance(item, Orphan):
-            made.notes.append(item)
-            continue
-        offset, size, record = item
-        kind, name = as_str(record.get("type")), as_str(record.get("sessionId"))
-        if kind not in _TALK and kind not in _KNOWN:
-            unknown[str(kind)[:80]] += 1
-        elif name in skip:
-            made.copied += 1
-        elif kind in _TALK or as_str(record.get("uuid")):
-            made.tree.add(_node(record, offset, size))
-            if name and kind in _TALK and next(reversed(made.sessions), None) != name:
-                made.sessions.pop(name, None)
-                made.sessions[name] = None
-    made.notes += [Orphan("unknown_record", {"type": kind, "count": count}) for kind, count in unknown.items()]
-    return made
+    def node(self, record: dict[str, Any], offset: int, size: int) -> Node | None:
+        """Return the node of a record; null where it tells of no conversation, or of one to be skipped."""
+        talk, name = record["type"] in _TALK, as_str(record.get("sessionId"))
+        if name in self._skip:
+            self.copied += 1
+            return None
+        if name and talk and next(reversed(self.names), None) != name:
+            self.names.pop(name, None)
+            self.names[name] = None
+        return _node(record, offset, size) if talk or as_str(record.get("uuid")) else None
 
 
 def _copied(source: SourceFile, sessions: dict[str, None]) -> frozenset[str]:
@@ -320,14 +208,11 @@ def _said(
             if name is None:
                 yield Orphan("orphan_call", {"id": as_str(part.get("id")), "locator": locator})
                 continue
-            if name in _MODELS and (asked := as_str(as_dict(part.get("input")).get("prompt"))):
-                facts.tasks.setdefault(asked, facts.calls)
-            facts.calls += 1
             own = {"uuid": record.get("uuid"), "message_id": message.get("id"), "request_id": record.get("requestId")}
             yield Call(
                 as_str(part.get("id")), turn, name, part.get("input"), locator,
                 at=micros(record.get("timestamp")), thoughts=tuple(thoughts), shell=name in _SHELLS,
-                extra={key: value for key, value in own.items() if as_str(value)},
+                extra={key: value for key, value in own.items() if as_str(value)}, delegated=name in _MODELS,
             )  # fmt: skip
             thoughts = []
         elif _is_result(part):
@@ -364,7 +249,5 @@ def _heard(
         yield Orphan("harness_message", {"text": text, "locator": locator})
     elif record.get("isMeta") is True and not (facts.command and facts.prompt in (None, text)):
         yield Orphan("harness_message", {"text": text, "locator": locator})
-    elif facts.prompt in (None, text):
-        facts.prompt = text
     else:
-        yield Orphan("user_message", {"text": text, "locator": locator})
+        yield from facts.heard(text, locator)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -10,19 +9,17 @@ from typing import Any, ClassVar
 from worldtape.collectors.importers._codex_result import Ran, ended, result_of
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers._json import document, records
-from worldtape.collectors.importers._pairs import Call, Event, Plan, Result, Stop, Thoughts, paired
-from worldtape.collectors.importers._sessions import head_values, refuse_silence, session
+from worldtape.collectors.importers._pairs import Call, Event, Result, Stop, Thoughts
+from worldtape.collectors.importers._sessions import LOSSES, Facts, Session, head_values, refuse_silence
 from worldtape.collectors.importers._values import as_dict, as_list, as_str, micros, text_of
 from worldtape.errors import FormatError, InputError
 from worldtape.schemas import (
     Domain,
-    EnvironmentSpec,
     Imported,
     Lineage,
     Lossiness,
     Orphan,
     Outcome,
-    PolicySpec,
     Rejected,
     SourceFile,
     Status,
@@ -46,16 +43,11 @@ _CALL_ID = ("call_id", "id")
 
 
 @dataclass(slots=True)
-class _Facts:
-    """What a first reading finds."""
-
+class _Facts(Facts):
     meta: dict[str, Any] = field(default_factory=dict)
     context: dict[str, Any] = field(default_factory=dict)
-    prompt: str | None = None
-    started_at: int | None = None
     ran: dict[str, Ran] = field(default_factory=dict)
     """What events tell of calls: exit codes and durations, by call id."""
-    other: Counter[str] = field(default_factory=Counter)
 
 
 class Codex:
@@ -65,18 +57,7 @@ class Codex:
     title: ClassVar[str] = "Codex rollouts"
     versions: ClassVar[str] = "TypeScript CLI 0.1, Rust CLI 0.2–0.146 (the records carry no version of their own)"
     domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE,)
-    lossiness: ClassVar[tuple[Lossiness, ...]] = (
-        Lossiness.MERGED_STREAMS,
-        Lossiness.NO_ENV_IMAGE,
-        Lossiness.NO_EXIT_CODE,
-        Lossiness.NO_INITIAL_STATE,
-        Lossiness.NO_PROBES,
-        Lossiness.NO_TIMESTAMPS,
-        Lossiness.NO_TOOL_SCHEMAS,
-        Lossiness.TAIL_MISSING,
-        Lossiness.TRUNCATED_NO_FULL,
-        Lossiness.WALL_CLOCK_ONLY,
-    )
+    lossiness: ClassVar[tuple[Lossiness, ...]] = LOSSES
 
     def sniff(self, source: SourceFile) -> bool:
         """See `Importer`."""
@@ -104,10 +85,12 @@ class Codex:
         facts = _Facts()
         for _, record in _objects(source):
             _scan(record, facts)
-        plan = Plan(_events(source, facts))
-        refuse_silence(plan.calls, source)
-        steps = paired(_events(source, facts), plan)
-        made = session(source, "", plan, steps, session_id=_session_id(facts.meta), instruction=facts.prompt)
+        facts.session, facts.version = _session_id(facts.meta), as_str(facts.meta.get("cli_version"))
+        facts.cwd = as_str(facts.meta.get("cwd")) or as_str(facts.context.get("cwd"))
+        facts.model = as_str(facts.context.get("model"))
+        found = Session(source, lambda: _events(source, facts), facts)
+        refuse_silence(found.plan.calls, source)
+        made = found.imported(self.name)
         _describe(made, facts)
         yield made
 
@@ -128,30 +111,18 @@ def _session_id(meta: dict[str, Any]) -> str | None:
 
 def _describe(made: Imported, facts: _Facts) -> None:
     meta, context = facts.meta, facts.context
-    version = as_str(meta.get("cli_version"))
-    where = {"cwd": as_str(meta.get("cwd")) or as_str(context.get("cwd")), "git": as_dict(meta.get("git"))}
-    where |= {key: context.get(key) for key in ("sandbox_policy", "approval_policy")}
-    made.environment = EnvironmentSpec(
-        kind="codex",
-        versions={"codex": version} if version else {},
-        parameters={key: value for key, value in where.items() if value},
-    )
-    made.policy = PolicySpec(
-        kind="imported",
-        model=as_str(context.get("model")),
-        parameters={"effort": context["effort"]} if as_str(context.get("effort")) else {},
-    )
+    told = {"git": as_dict(meta.get("git"))} | {key: context.get(key) for key in ("sandbox_policy", "approval_policy")}
+    made.environment.parameters.update({key: value for key, value in told.items() if value})
+    if as_str(context.get("effort")):
+        made.policy.parameters["effort"] = context["effort"]
     made.started_at = micros(meta.get("timestamp")) or facts.started_at
-    made.lossiness += (Lossiness.WALL_CLOCK_ONLY if facts.started_at else Lossiness.NO_TIMESTAMPS,)
     spawned = as_dict(as_dict(as_dict(meta.get("source")).get("subagent")).get("thread_spawn"))
     above = as_str(spawned.get("parent_thread_id")) or as_str(meta.get("parent_thread_id"))
     forked = as_str(meta.get("forked_from_id"))
     if above or forked:
         made.lineage = Lineage(parent=above or forked, kind="subagent" if above else "fork")
-    made.extra |= {"format_version": version} if version else {}
-    made.extra |= {"events": dict(facts.other)} if facts.other else {}
-    told = {key: meta[key] for key in ("originator", "source", "model_provider") if as_str(meta.get(key))}
-    made.extra |= {"session": told} if told else {}
+    own = {key: meta[key] for key in ("originator", "source", "model_provider") if as_str(meta.get(key))}
+    made.extra |= {"session": own} if own else {}
 
 
 def _records(source: SourceFile) -> Iterator[tuple[str, Any] | Orphan]:

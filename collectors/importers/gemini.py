@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from worldtape.collectors.importers._gemini_result import answer_of
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers._json import document, is_lines
-from worldtape.collectors.importers._pairs import Call, Event, Plan, Result, Thoughts, paired
+from worldtape.collectors.importers._pairs import Call, Event, Result, Thoughts
 from worldtape.collectors.importers._patches import Patched
-from worldtape.collectors.importers._sessions import head_values, refuse_silence, session
+from worldtape.collectors.importers._sessions import LOSSES, Facts, Session, head_values, refuse_silence
 from worldtape.collectors.importers._values import as_dict, as_list, as_str, micros, text_of
-from worldtape.schemas import (
-    Domain,
-    EnvironmentSpec,
-    Imported,
-    Lineage,
-    Lossiness,
-    Orphan,
-    PolicySpec,
-    Rejected,
-    SourceFile,
-    Status,
-)
+from worldtape.schemas import Domain, Imported, Lineage, Lossiness, Orphan, Rejected, SourceFile, Status
 
 _SHELLS = {"run_shell_command"}
 _STATUS = {"success": Status.OK, "error": Status.TOOL_ERROR, "cancelled": Status.INTERRUPTED}
 _HARNESS = {"info", "warning", "error", "about", "help", "stats", "quit", "compression"}
 _MODEL = {"gemini", "model"}
 _HEADER = {"sessionId", "projectHash", "startTime"}
-
-
-@dataclass(slots=True)
-class _Facts:
-    """What a first reading finds."""
-
-    header: dict[str, Any] = field(default_factory=dict)
-    model: str | None = None
-    prompt: str | None = None
-    timed: bool = False
 
 
 class Gemini:
@@ -50,19 +28,7 @@ class Gemini:
     title: ClassVar[str] = "Gemini CLI sessions"
     versions: ClassVar[str] = "JSON up to 0.39, JSON Lines with patches since 0.40"
     domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE,)
-    lossiness: ClassVar[tuple[Lossiness, ...]] = (
-        Lossiness.MERGED_STREAMS,
-        Lossiness.NO_ENV_IMAGE,
-        Lossiness.NO_EXIT_CODE,
-        Lossiness.NO_INITIAL_STATE,
-        Lossiness.NO_PROBES,
-        Lossiness.NO_TIMESTAMPS,
-        Lossiness.NO_TOOL_SCHEMAS,
-        Lossiness.OBS_TEMPLATED,
-        Lossiness.TAIL_MISSING,
-        Lossiness.TRUNCATED_NO_FULL,
-        Lossiness.WALL_CLOCK_ONLY,
-    )
+    lossiness: ClassVar[tuple[Lossiness, ...]] = (*LOSSES, Lossiness.OBS_TEMPLATED)
 
     def sniff(self, source: SourceFile) -> bool:
         """See `Importer`."""
@@ -74,25 +40,21 @@ class Gemini:
 
     def read(self, source: SourceFile) -> Iterator[Imported | Rejected]:
         """See `Importer`."""
-        facts = _Facts()
-        messages, notes = _messages(source, facts)
+        header, messages, notes = _messages(source)
+        facts = Facts(session=as_str(header.get("sessionId")))
 
         def events() -> Iterator[Event]:
             yield from notes
             for locator, message in messages():
                 yield from _events(message, locator, facts)
 
-        plan = Plan(events())
-        refuse_silence(plan.calls, source)
-        name = as_str(facts.header.get("sessionId"))
-        made = session(source, "", plan, paired(events(), plan), session_id=name, instruction=facts.prompt)
-        made.environment = EnvironmentSpec(kind="gemini-cli")
-        made.policy = PolicySpec(kind="imported", model=facts.model)
-        made.started_at = micros(facts.header.get("startTime"))
-        made.lossiness += (Lossiness.WALL_CLOCK_ONLY if facts.timed else Lossiness.NO_TIMESTAMPS,)
-        if facts.header.get("kind") == "subagent":
-            made.lineage = Lineage(parent=as_str(facts.header.get("parentSessionId")), kind="subagent")
-        told = {key: facts.header[key] for key in ("kind", "projectHash", "summary") if as_str(facts.header.get(key))}
+        found = Session(source, events, facts)
+        refuse_silence(found.plan.calls, source)
+        made = found.imported("gemini-cli")
+        made.started_at = micros(header.get("startTime"))
+        if header.get("kind") == "subagent":
+            made.lineage = Lineage(parent=as_str(header.get("parentSessionId")), kind="subagent")
+        told = {key: header[key] for key in ("kind", "projectHash", "summary") if as_str(header.get(key))}
         made.extra |= {"header": told} if told else {}
         yield made
 
@@ -100,20 +62,18 @@ class Gemini:
 _Messages = Callable[[], Iterable[tuple[str, dict[str, Any]]]]
 
 
-def _messages(source: SourceFile, facts: _Facts) -> tuple[_Messages, list[Orphan]]:
-    """Return (what gives the messages as often as wanted, what belongs to none)."""
+def _messages(source: SourceFile) -> tuple[dict[str, Any], _Messages, list[Orphan]]:
+    """Return (header, what gives the messages as often as wanted, what belongs to none)."""
     if is_lines(source.head):
         patched = Patched(source)
-        facts.header = patched.header
-        return patched.messages, patched.notes
+        return patched.header, patched.messages, patched.notes
     whole = as_dict(document(source))
-    facts.header = {key: value for key, value in whole.items() if key != "messages"}
     found = [(f"/messages/{number}", item) for number, item in enumerate(as_list(whole.get("messages")))]
     notes = [Orphan("bad_record", {"locator": locator}) for locator, item in found if not isinstance(item, dict)]
-    return lambda: [(locator, item) for locator, item in found if isinstance(item, dict)], notes
+    return whole, lambda: [(locator, item) for locator, item in found if isinstance(item, dict)], notes
 
 
-def _events(message: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Event]:
+def _events(message: dict[str, Any], locator: str, facts: Facts) -> Iterator[Event]:
     kind = as_str(message.get("type"))
     text = text_of(message.get("content") if message.get("content") is not None else message.get("parts"))
     if kind in _MODEL:
@@ -121,10 +81,7 @@ def _events(message: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Ev
         yield Thoughts(tuple(_thoughts(message, text)))
         yield from _called(message, locator, facts)
     elif kind == "user":
-        if facts.prompt in (None, text):
-            facts.prompt = text
-        elif text:
-            yield Orphan("user_message", {"text": text, "locator": locator})
+        yield from facts.heard(text, locator)
     elif kind in _HARNESS:
         yield Orphan("harness_message", {"type": kind, "text": text, "locator": locator})
     else:
@@ -141,11 +98,11 @@ def _thoughts(message: dict[str, Any], text: str | None) -> Iterator[dict[str, A
         yield {"text": text}
 
 
-def _called(message: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Event]:
+def _called(message: dict[str, Any], locator: str, facts: Facts) -> Iterator[Event]:
     """Give the calls of a message, then their results as they came."""
     results: list[Result] = []
     at = micros(message.get("timestamp"))
-    facts.timed = facts.timed or at is not None
+    facts.started_at = facts.started_at or at
     for number, item in enumerate(as_list(message.get("toolCalls"))):
         call = as_dict(item)
         place = f"{locator}/toolCalls/{number}" if locator.startswith("/") else locator

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from worldtape.collectors.importers._gemini_result import answer_of
-from worldtape.collectors.importers._pairs import Call, Event, Plan, Result, Thoughts, paired
-from worldtape.collectors.importers._sessions import head_values, parent_of, refuse_silence, session
-from worldtape.collectors.importers._tree import Node, Thread, Tree, indexed
+from worldtape.collectors.importers._pairs import Call, Event, Result, Thoughts
+from worldtape.collectors.importers._sessions import LOSSES, Facts, head_values
+from worldtape.collectors.importers._threads import planted, trajectories
+from worldtape.collectors.importers._tree import Node
 from worldtape.collectors.importers._values import as_dict, as_float, as_list, as_str, micros
-from worldtape.schemas import (
-    Domain,
-    EnvironmentSpec,
-    Imported,
-    Lineage,
-    Lossiness,
-    Orphan,
-    PolicySpec,
-    Rejected,
-    SourceFile,
-    Status,
-    canonical_json,
-)
+from worldtape.schemas import Domain, Imported, Lossiness, Orphan, Rejected, SourceFile, Status, canonical_json
 
 _TALK = {"user", "assistant", "tool_result"}
 _SHELLS = {"run_shell_command"}
@@ -34,19 +21,6 @@ _INVALID = {"invalid_tool_params", "tool_not_registered"}
 _DENIED = {"execution_denied"}
 
 
-@dataclass(slots=True)
-class _Facts:
-    """What a first reading finds."""
-
-    model: str | None = None
-    version: str | None = None
-    cwd: str | None = None
-    session: str | None = None
-    prompt: str | None = None
-    started_at: int | None = None
-    other: Counter[str] = field(default_factory=Counter)
-
-
 class QwenCode:
     """Follows the conversation to its last word, as for Claude Code; parts are those of Gemini."""
 
@@ -54,20 +28,7 @@ class QwenCode:
     title: ClassVar[str] = "Qwen Code sessions"
     versions: ClassVar[str] = "0.18 (the records carry no version of their own)"
     domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE,)
-    lossiness: ClassVar[tuple[Lossiness, ...]] = (
-        Lossiness.MERGED_STREAMS,
-        Lossiness.NO_ENV_IMAGE,
-        Lossiness.NO_EXIT_CODE,
-        Lossiness.NO_INITIAL_STATE,
-        Lossiness.NO_PROBES,
-        Lossiness.NO_TIMESTAMPS,
-        Lossiness.NO_TOOL_SCHEMAS,
-        Lossiness.OBS_TEMPLATED,
-        Lossiness.SYNTHETIC_OBS,
-        Lossiness.TAIL_MISSING,
-        Lossiness.TRUNCATED_NO_FULL,
-        Lossiness.WALL_CLOCK_ONLY,
-    )
+    lossiness: ClassVar[tuple[Lossiness, ...]] = (*LOSSES, Lossiness.OBS_TEMPLATED, Lossiness.SYNTHETIC_OBS)
 
     def sniff(self, source: SourceFile) -> bool:
         """See `Importer`."""
@@ -82,81 +43,8 @@ class QwenCode:
 
     def read(self, source: SourceFile) -> Iterator[Imported | Rejected]:
         """See `Importer`."""
-        tree, notes = _index(source)
-        threads = tree.threads()
-        notes += [Orphan("copied_context", {"count": tree.copies})] if tree.copies else []
-        notes += [Orphan("unknown_parent", {"count": tree.phantoms})] if tree.phantoms else []
-        locators = tree.locators(threads)
-        made = [_imported(source, tree, thread, locators, number) for number, thread in enumerate(threads)]
-        refuse_silence(sum(plan.calls for plan, _ in made), source)
-        for plan, record in made:
-            if not plan.calls:
-                yield Rejected(record.locator, "no tool was called: nothing that an environment answered")
-                continue
-            record.steps = _noted(notes, record)
-            notes = []
-            yield record
-
-
-def _noted(notes: list[Orphan], record: Imported) -> Any:
-    steps = record.steps
-
-    def give() -> Iterator[Any]:
-        yield from notes
-        for item in steps:
-            if not isinstance(item, Orphan) and item.action.name in _MODELS and item.observation is not None:
-                item.lossiness = (*item.lossiness, Lossiness.SYNTHETIC_OBS)
-            yield item
-
-    return give()
-
-
-def _imported(
-    source: SourceFile, tree: Tree, thread: Thread, locators: list[str], number: int
-) -> tuple[Plan, Imported]:
-    facts = _Facts()
-
-    def events() -> Iterator[Event]:
-        for locator, record in tree.read(source, thread.records):
-            yield from _events(record, locator, facts)
-
-    plan = Plan(events())
-    made = session(
-        source, locators[number], plan, paired(events(), plan), session_id=facts.session, instruction=facts.prompt
-    )
-    made.environment = EnvironmentSpec(
-        kind="qwen-code",
-        versions={"qwen-code": facts.version} if facts.version else {},
-        parameters={"cwd": facts.cwd} if facts.cwd else {},
-    )
-    made.policy = PolicySpec(kind="imported", model=facts.model)
-    made.started_at = facts.started_at
-    made.lossiness += (Lossiness.WALL_CLOCK_ONLY if facts.started_at else Lossiness.NO_TIMESTAMPS,)
-    made.extra |= {"format_version": facts.version} if facts.version else {}
-    made.extra |= {"records": dict(facts.other)} if facts.other else {}
-    if thread.kind:
-        above = None if thread.parent is None else locators[thread.parent]
-        parent = parent_of(QwenCode.name, source, above, facts.session)
-        made.lineage = Lineage(parent=parent, step=thread.step, kind=thread.kind)
-    return plan, made
-
-
-def _index(source: SourceFile) -> tuple[Tree, list[Orphan]]:
-    tree = Tree()
-    notes: list[Orphan] = []
-    unknown: Counter[str] = Counter()
-    for item in indexed(source):
-        if isinstance(item, Orphan):
-            notes.append(item)
-            continue
-        offset, size, record = item
-        kind = as_str(record.get("type"))
-        if kind in _TALK or kind == "system":
-            tree.add(_node(record, offset, size))
-        else:
-            unknown[str(kind)[:80]] += 1
-    notes += [Orphan("unknown_record", {"type": kind, "count": count}) for kind, count in unknown.items()]
-    return tree, notes
+        tree, notes = planted(source, _TALK | {"system"}, _node)
+        yield from trajectories(self.name, source, tree, notes, Facts, _events)
 
 
 def _node(record: dict[str, Any], offset: int, size: int) -> Node:
@@ -186,11 +74,8 @@ def _parts(record: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _events(record: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Event]:
-    facts.version = facts.version or as_str(record.get("version"))
-    facts.cwd = facts.cwd or as_str(record.get("cwd"))
-    facts.session = facts.session or as_str(record.get("sessionId"))
-    facts.started_at = facts.started_at or micros(record.get("timestamp"))
+def _events(record: dict[str, Any], locator: str, facts: Facts) -> Iterator[Event]:
+    facts.take(record)
     kind = record["type"]
     if kind == "system":
         yield from _system(record, locator, facts)
@@ -201,7 +86,7 @@ def _events(record: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Eve
         yield from _heard(record, locator, facts)
 
 
-def _system(record: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Event]:
+def _system(record: dict[str, Any], locator: str, facts: Facts) -> Iterator[Event]:
     subtype = as_str(record.get("subtype")) or "system"
     facts.other[subtype] += 1
     if subtype == "chat_compression":
@@ -221,7 +106,7 @@ def _said(record: dict[str, Any], locator: str) -> Iterator[Event]:
             yield Call(
                 as_str(call.get("id")), turn, name, call.get("args"), locator,
                 at=micros(record.get("timestamp")), thoughts=tuple(thoughts), shell=name in _SHELLS,
-                extra={"uuid": turn},
+                extra={"uuid": turn}, delegated=name in _MODELS,
             )  # fmt: skip
             thoughts = []
         elif as_str(part.get("text")):
@@ -230,17 +115,15 @@ def _said(record: dict[str, Any], locator: str) -> Iterator[Event]:
         yield Thoughts(tuple(thoughts))
 
 
-def _heard(record: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Event]:
+def _heard(record: dict[str, Any], locator: str, facts: Facts) -> Iterator[Event]:
     parts = _parts(record)
     results = [part for part in parts if "functionResponse" in part]
     for part in results:
         yield _result(part, record if len(results) == 1 else {**record, "toolCallResult": None}, locator)
     text = "".join(part["text"] for part in parts if as_str(part.get("text")))
-    if not text:
-        return
-    if record["type"] == "user" and facts.prompt in (None, text):
-        facts.prompt = text
-    else:
+    if record["type"] == "user":
+        yield from facts.heard(text, locator)
+    elif text:
         yield Orphan("user_message", {"text": text, "locator": locator})
 
 

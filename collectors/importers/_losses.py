@@ -1,0 +1,17 @@
+"""Lossiness codes that many formats share."""
+
+from __future__ import annotations
+
+from worldtape.schemas import Lossiness
+
+LOGGED = (
+    Lossiness.MERGED_STREAMS,
+    Lossiness.NO_ENV_IMAGE,
+    Lossiness.NO_EXIT_CODE,
+    Lossiness.NO_INITIAL_STATE,
+    Lossiness.NO_PROBES,
+    Lossiness.NO_TIMESTAMPS,
+    Lossiness.NO_TOOL_SCHEMAS,
+    Lossiness.TAIL_MISSING,
+)
+"""What the log of an agent may lack: it is written for people and for the model's next turn."""
