@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 from worldtape.errors import FormatError, RefusedError, WorldtapeError, boundary
 from worldtape.pipelines.importing._limits import MEMBERS, Meter
 from worldtape.pipelines.importing._source import Source
+from worldtape.pipelines.importing._zstd import Zstd
 
 _BLOCK = 1 << 20
 _TAR_AT = 257
@@ -50,6 +51,8 @@ class Unpacked:
     """Members that were not unpacked, and why."""
     single: bool = False
     """One compressed file, not a container."""
+    cut: bool = False
+    """It ends early: these are the members, or the bytes, before the cut."""
     _places: dict[str, Path] = field(default_factory=dict)
 
     def find(self, name: str) -> Path | None:
@@ -115,15 +118,22 @@ class _Unpacking:
     def stream(self, source: Source) -> None:
         kind = archive_kind(source.head)
         with source.path.open("rb") as raw:
-            plain = io.BufferedReader(_opened(raw, kind), _BLOCK)
+            stream = _ToTheCut(_opened(raw, kind))
+            plain = io.BufferedReader(stream, _BLOCK)
             if _is_tar(plain.peek(_TAR_AT + 8)):
                 metered = io.BufferedReader(_Metered(plain, raw, self._meter), _BLOCK)
-                self._tar(metered)
-                return
-            self._box.single = True
-            name = source.name.rpartition("/")[2]
-            stem = next((name.removesuffix(end) for end in _SUFFIXES if name.endswith(end)), name)
-            self._keep(stem or name, plain, packed=raw.tell)
+                try:
+                    self._tar(metered)
+                except tarfile.ReadError:
+                    self._box.cut = True
+            elif plain.peek(1):
+                self._box.single = True
+                name = source.name.rpartition("/")[2]
+                stem = next((name.removesuffix(end) for end in _SUFFIXES if name.endswith(end)), name)
+                self._keep(stem or name, plain, packed=raw.tell)
+        self._box.cut = self._box.cut or stream.cut
+        if self._box.cut and not self._box.members:
+            raise EOFError("it ends early")
 
     def _tar(self, file: BinaryIO) -> None:
         count = 0
@@ -171,7 +181,7 @@ _HOLD_NAMES = {
 class _Metered(io.RawIOBase):
     """Counts a decompressed stream against the compressed one it comes from."""
 
-    def __init__(self, plain: io.BufferedReader, raw: BinaryIO, meter: Meter) -> None:
+    def __init__(self, plain: io.BufferedReader[Any], raw: BinaryIO, meter: Meter) -> None:
         self._plain = plain
         self._raw = raw
         self._meter = meter
@@ -185,6 +195,24 @@ class _Metered(io.RawIOBase):
         self._seen += count
         self._meter.add(count, unpacked=self._seen, packed=self._raw.tell())
         return count
+
+
+class _ToTheCut(io.RawIOBase):
+    """A stream that ends where the compressed bytes below it end early, and says so."""
+
+    def __init__(self, inner: Any) -> None:
+        self._read = getattr(inner, "readinto1", inner.readinto)
+        self.cut = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return int(self._read(buffer))
+        except EOFError:
+            self.cut = True
+            return 0
 
 
 class _Xz(io.RawIOBase):
@@ -223,11 +251,7 @@ def _opened(raw: BinaryIO, kind: str | None) -> Any:
     if kind == "xz":
         return _Xz(raw)
     if kind == "zst":
-        import zstandard
-
-        return zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
-            raw, read_across_frames=True, closefd=False
-        )
+        return Zstd(raw)
     return raw
 
 

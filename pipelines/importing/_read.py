@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldtape.errors import ComponentError, StorageError, WorldtapeError
+from worldtape.errors import ComponentError, FormatError, StorageError, WorldtapeError
 from worldtape.pipelines.importing._archive import archive_kind, unpacked
 from worldtape.pipelines.importing._limits import DEEPEST, Meter
 from worldtape.pipelines.importing._quarantine import Quarantine
@@ -88,6 +88,8 @@ class Reading:
             for name, _ in box.members:
                 shown = source.name if box.single else f"{source.name}/{name}"
                 self.source(Source(box, name, name=shown), depth=depth + 1, meter=inner)
+            if box.cut:
+                self.refuse(source.name, FormatError("it is cut short: what stands before the cut was read"))
 
     def _file(self, source: Source, importer: Importer) -> None:
         row = self.report.of(importer.name)

@@ -8,6 +8,7 @@ import lzma
 import os
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import zstandard
 from tests.pipelines.importing import Toy, only, put, rows, toy
 from worldtape import import_files
 from worldtape.pipelines.importing import ImportReport, _limits
+from worldtape.pipelines.importing._zstd import is_whole
 from worldtape.storage import TapeReader
 
 ROW = rows(toy())
@@ -153,12 +155,45 @@ def test_the_whole_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "it unpacks to more than 0 GiB" in why
 
 
-@pytest.mark.parametrize("kind", PACKED)
-def test_damaged_archives_are_refused(tmp_path: Path, kind: str) -> None:
-    for cut in (5, len(PACKED[kind]) // 2, len(PACKED[kind]) - 9):
-        put(tmp_path / "x", PACKED[kind][:cut])
-        report = run(tmp_path / "x", tmp_path / "lake")
-        assert all("damaged" in why for _, why in report.refused)
+def test_an_archive_without_its_directory_is_refused(tmp_path: Path) -> None:
+    for cut in (5, len(PACKED["zip"]) // 2, len(PACKED["zip"]) - 9):
+        put(tmp_path / "x", PACKED["zip"][:cut])
+        ((_, why),) = run(tmp_path / "x", tmp_path / "lake").refused
+        assert "damaged" in why
+
+
+NOISES = [rows(toy((os.urandom(4000).hex(), "A"))) for _ in range(60)]
+NOISE = b"".join(NOISES)
+PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
+CUT = "it is cut short: what stands before the cut was read"
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_what_stands_before_a_cut_is_kept_and_the_cut_is_told(tmp_path: Path, kind: str) -> None:
+    tar = tarred(*((f"{number}.jsonl", row) for number, row in enumerate(NOISES)))
+    for plain in (NOISE, tar):
+        data = PACKERS[kind](plain)
+        put(tmp_path / "x", data[: len(data) * 3 // 4])
+        report = run(tmp_path / "x", tmp_path / f"lake{len(plain)}")
+        assert ("x", CUT) in report.refused
+        assert 25 < report.total.trajectories < 60
+        assert report.total.rejected == (plain is NOISE)
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_a_stream_of_which_nothing_is_left_is_damaged(tmp_path: Path, kind: str) -> None:
+    put(tmp_path / "x", PACKERS[kind](NOISE)[:7])
+    ((_, why),) = run(tmp_path / "x", tmp_path / "lake").refused
+    assert "damaged" in why
+
+
+def test_a_zstd_stream_is_whole_or_cut_at_every_byte() -> None:
+    writer = zstandard.ZstdCompressor(write_checksum=True)
+    skippable = b"\x5a\x2a\x4d\x18\x03\x00\x00\x00abc"
+    frames = [writer.compress(NOISE[:900]), skippable, zstandard.compress(b"\0" * 300_000), writer.compress(b"")]
+    ends = {sum(map(len, frames[:number])) for number in range(len(frames) + 1)}
+    data = b"".join(frames)
+    assert {cut for cut in range(len(data) + 1) if is_whole(io.BytesIO(data[:cut]))} == ends
 
 
 def test_an_encrypted_member_is_refused(tmp_path: Path) -> None:
