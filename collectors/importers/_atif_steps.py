@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from worldtape.collectors.importers._losses import LOGGED, clock
 from worldtape.collectors.importers._pairing import pair
 from worldtape.collectors.importers._terminus import Reply, View, keys, reply_of, view
 from worldtape.collectors.importers._values import (
@@ -31,16 +32,9 @@ from worldtape.schemas import (
 )
 
 LOSSINESS = (
-    Lossiness.MERGED_STREAMS,
-    Lossiness.NO_ENV_IMAGE,
-    Lossiness.NO_EXIT_CODE,
-    Lossiness.NO_INITIAL_STATE,
-    Lossiness.NO_PROBES,
-    Lossiness.NO_TIMESTAMPS,
-    Lossiness.NO_TOOL_SCHEMAS,
+    *LOGGED,
     Lossiness.OBS_SHARED_BY_BATCH,
     Lossiness.OBS_TEMPLATED,
-    Lossiness.TAIL_MISSING,
     Lossiness.TRUNCATED_NO_FULL,
     Lossiness.WALL_CLOCK_ONLY,
 )
@@ -165,7 +159,7 @@ class Steps:
         claude = _claude_output(about)
         observation = seen.observation if claude is None else claude
         moment = micros(step.get("timestamp"))
-        codes = [Lossiness.NO_TIMESTAMPS if moment is None else Lossiness.WALL_CLOCK_ONLY]
+        codes = [clock(moment)]
         extra = kept(step, "message", "tool_calls", "observation", "reasoning_content", "source", "timestamp")
         if metrics := kept(as_dict(extra.pop("metrics", None)), *_BULKY):
             extra["metrics"] = metrics

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from worldtape.collectors.importers._json import document, lines, parse
+from worldtape.collectors.renderers import make_renderer
 from worldtape.errors import FormatError, VersionError
 from worldtape.schemas import (
     Action,
+    Domain,
     EnvironmentSpec,
+    Imported,
     ImportedStep,
     Lossiness,
     Orphan,
     Outcome,
+    PolicySpec,
     Renderer,
     Rendering,
     SourceFile,
@@ -25,13 +30,15 @@ from worldtape.schemas import (
     canonical_json,
 )
 
-LOSSES = (
+_LOSSES = (
     Lossiness.NO_EXIT_CODE,
     Lossiness.MERGED_STREAMS,
     Lossiness.NO_INITIAL_STATE,
     Lossiness.NO_ENV_IMAGE,
     Lossiness.NO_PROBES,
 )
+LOSSINESS = (*_LOSSES, Lossiness.NO_TIMESTAMPS, Lossiness.LOSSY_UTF8)
+"""What a recording may lack."""
 CODES = frozenset("oirmx")
 _SIZE = re.compile(r"([1-9]\d{0,4})x([1-9]\d{0,4})")
 _LARGEST = 1_000_000
@@ -269,6 +276,11 @@ def take(burst: Burst, event: Event, tail: dict[str, Any], *, marked: bool) -> O
     return None
 
 
+def has_input(source: SourceFile, cast: Cast) -> bool:
+    """Tell whether anybody's keys were recorded."""
+    return any(isinstance(event, Event) and event.code == "i" for event in events(source, cast))
+
+
 def step(burst: Burst, cast: Cast, renderer: Renderer, until: int) -> ImportedStep:
     """Make a transition of an action; `until` is when it was over, microseconds since the start."""
     for channel, data in burst.data:
@@ -317,7 +329,58 @@ def _labelled(label: str, value: Any, text: str) -> tuple[Any, str]:
     return (told, label) if isinstance(told, list) else (value, text)
 
 
-def before_first(stream: Iterator[Burst | Orphan], renderer: Renderer) -> tuple[Burst, list[Orphan]]:
+def imported(
+    cast: Cast,
+    stream: Iterator[Burst | Orphan],
+    tail: dict[str, Any],
+    make: Callable[[Burst, Renderer, int], ImportedStep],
+) -> Imported:
+    """Return the trajectory of a recording; its steps are read while they are asked for.
+
+    Args:
+        cast: the head.
+        stream: its actions, the first of them what stands before any key.
+        tail: what `stream` finds out: when the recording was over, and how its session ended.
+        make: makes a transition of (action, renderer, when it was over).
+    """
+    renderer = make_renderer(cast.rendering)
+    before, early = _before_first(stream, renderer)
+    return Imported(
+        locator="",
+        domain=Domain.TERMINAL,
+        environment=cast.environment,
+        policy=PolicySpec(kind="imported"),
+        steps=chain(early, _steps(stream, renderer, tail, make)),
+        initial=renderer.render(),
+        initial_data=tuple(before.data),
+        rendering=cast.rendering,
+        lossiness=_LOSSES + (() if cast.started_at is not None else (Lossiness.NO_TIMESTAMPS,)),
+        started_at=cast.started_at,
+    )
+
+
+def _steps(
+    stream: Iterator[Burst | Orphan],
+    renderer: Renderer,
+    tail: dict[str, Any],
+    make: Callable[[Burst, Renderer, int], ImportedStep],
+) -> Iterator[ImportedStep | Orphan]:
+    held: Burst | None = None
+    for item in stream:
+        if isinstance(item, Orphan):
+            yield item
+            continue
+        if held is not None:
+            yield make(held, renderer, item.at)
+        held = item
+    if held is not None:
+        last = make(held, renderer, tail.get("at", held.at))
+        if "exit" in tail:
+            last.extra["session_exit"] = tail["exit"]
+        yield last
+
+
+def _before_first(stream: Iterator[Burst | Orphan], renderer: Renderer) -> tuple[Burst, list[Orphan]]:
     """Take what stands before the first action, and feed it."""
     early: list[Orphan] = []
     for item in stream:

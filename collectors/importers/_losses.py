@@ -15,3 +15,8 @@ LOGGED = (
     Lossiness.TAIL_MISSING,
 )
 """What the log of an agent may lack: it is written for people and for the model's next turn."""
+
+
+def clock(at: int | None) -> Lossiness:
+    """Return what a time lacks that is known only by the clock on the wall, or not at all."""
+    return Lossiness.NO_TIMESTAMPS if at is None else Lossiness.WALL_CLOCK_ONLY

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from worldtape.collectors.importers._json import parse
+from worldtape.collectors.importers._losses import LOGGED, clock
 from worldtape.collectors.importers._values import (
     as_dict,
     as_float,
     as_int,
     as_list,
     as_str,
+    from_to,
     kept,
     micros,
     text_of,
@@ -42,19 +44,8 @@ from worldtape.schemas import (
     Timing,
 )
 
-LOSSINESS = (
-    Lossiness.MERGED_STREAMS,
-    Lossiness.NO_ENV_IMAGE,
-    Lossiness.NO_EXIT_CODE,
-    Lossiness.NO_INITIAL_STATE,
-    Lossiness.NO_PROBES,
-    Lossiness.NO_TIMESTAMPS,
-    Lossiness.NO_TOOL_SCHEMAS,
-    Lossiness.TAIL_MISSING,
-    Lossiness.TRUNCATED_NO_FULL,
-    Lossiness.WALL_CLOCK_ONLY,
-)
-CUT = re.compile(r"\[\.\.\. Observation truncated due to length \.\.\.\]|<response clipped>")
+LOSSINESS = (*LOGGED, Lossiness.TRUNCATED_NO_FULL, Lossiness.WALL_CLOCK_ONLY)
+_CUT = re.compile(r"\[\.\.\. Observation truncated due to length \.\.\.\]|<response clipped>")
 STATE = ("working_dir", "username", "hostname")
 _NOISE = {
     "agent_state_changed",
@@ -305,7 +296,7 @@ def _step(where: str, event: Event, answer: Event | None, places: Counter[str]) 
         outcome=Outcome(status=Status.UNKNOWN),
         timing=Timing(started_at=begun),
         thoughts=thoughts_of(reasoning=message.get("reasoning_content"), text=thought),
-        lossiness=(Lossiness.NO_TIMESTAMPS if begun is None else Lossiness.WALL_CLOCK_ONLY,),
+        lossiness=(clock(begun),),
         locator=where,
     )
     if answer is not None:
@@ -326,12 +317,17 @@ def _observed(step: ImportedStep, event: Event, answer: Event, begun: int | None
     shown = f"{around[0]}{content}{around[1]}"
     step.shown = shown if shown != step.observation else None
     step.outcome = _outcome(answer, about, metadata)
-    step.timing = Timing(started_at=begun, ended_at=done if done is None or done >= (begun or 0) else None)
+    step.timing = from_to(begun, done)
     state = kept({key: metadata.get(key) for key in STATE})
     step.state_after = state or ({"working_dir": jupyter[1]} if jupyter else None)
     if step.outcome.exit_code is None and event.get("action") == "run":
         step.lossiness += (Lossiness.NO_EXIT_CODE,)
-    if CUT.search(content):
+    mark_cut(step, content)
+
+
+def mark_cut(step: ImportedStep, content: str) -> None:
+    """Say of a step that its observation was cut by the environment, where `content` shows that."""
+    if _CUT.search(content):
         step.lossiness += (Lossiness.TRUNCATED_NO_FULL,)
         step.extra["truncated"] = {"by": "environment"}
 

@@ -8,13 +8,25 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from worldtape.collectors.importers._openhands_v0 import CUT, STATE, called, model_of, parsed, task_id
+from worldtape.collectors.importers._losses import clock
+from worldtape.collectors.importers._openhands_v0 import (
+    STATE,
+    Event,
+    Item,
+    Record,
+    called,
+    mark_cut,
+    model_of,
+    parsed,
+    task_id,
+)
 from worldtape.collectors.importers._values import (
     as_dict,
     as_float,
     as_int,
     as_list,
     as_str,
+    from_to,
     kept,
     micros,
     text_of,
@@ -44,9 +56,6 @@ _RESULTS = {"ObservationEvent", "UserRejectObservation", "AgentErrorEvent"}
 _ENDS = {"finished": EndStatus.COMPLETED, "error": EndStatus.FAILED, "stuck": EndStatus.FAILED}
 _LONGEST_PRELUDE = 200
 _ANNOTATIONS = ("summary",)
-Record = tuple[str, Any] | Orphan
-Event = dict[str, Any]
-Item = ImportedStep | Orphan
 
 
 def imported(found: Iterator[Record], locator: str = "", value: Event | None = None) -> Imported:
@@ -235,7 +244,7 @@ def _step(item: _Open, batch: Batch | None) -> ImportedStep:
         observation=None,
         outcome=Outcome(status=Status.UNKNOWN),
         timing=Timing(started_at=begun),
-        lossiness=(Lossiness.NO_TIMESTAMPS if begun is None else Lossiness.WALL_CLOCK_ONLY,),
+        lossiness=(clock(begun),),
         locator=item.where,
         extra=kept({"event": as_str(event.get("id"))}),
     )
@@ -247,7 +256,7 @@ def _step(item: _Open, batch: Batch | None) -> ImportedStep:
 
 def _observed(step: ImportedStep, event: Event, begun: int | None) -> None:
     done = micros(event.get("timestamp"))
-    step.timing = Timing(started_at=begun, ended_at=done if done is None or done >= (begun or 0) else None)
+    step.timing = from_to(begun, done)
     if event["kind"] != "ObservationEvent":
         words = as_str(event.get("error")) or as_str(event.get("rejection_reason"))
         step.shown = words
@@ -263,9 +272,7 @@ def _observed(step: ImportedStep, event: Event, begun: int | None) -> None:
     step.extra |= kept({"full_output": as_str(seen.get("full_output_save_dir"))})
     if step.outcome.exit_code is None and ("exit_code" in seen or "command" in seen):
         step.lossiness += (Lossiness.NO_EXIT_CODE,)
-    if CUT.search(step.observation):
-        step.lossiness += (Lossiness.TRUNCATED_NO_FULL,)
-        step.extra["truncated"] = {"by": "environment"}
+    mark_cut(step, step.observation)
 
 
 def _outcome(seen: Event) -> Outcome:

@@ -11,7 +11,7 @@ from typing import Any
 
 from worldtape.collectors.importers._head import partial
 from worldtape.collectors.importers._json import BOM, parse
-from worldtape.collectors.importers._losses import LOGGED
+from worldtape.collectors.importers._losses import LOGGED, clock
 from worldtape.collectors.importers._pairs import Event, Plan, paired
 from worldtape.collectors.importers._values import as_str, micros
 from worldtape.errors import FormatError, InputError
@@ -140,7 +140,7 @@ class Session:
             PolicySpec(kind="imported", model=facts.model),
             chain(notes, paired(self._events(), plan)),
             task=Task(id=facts.session or self._source.digest[:16], instruction=facts.prompt or ""),
-            lossiness=(*losses, Lossiness.WALL_CLOCK_ONLY if facts.started_at else Lossiness.NO_TIMESTAMPS),
+            lossiness=(*losses, clock(facts.started_at)),
             started_at=facts.started_at,
             end=end,
             extra={key: value for key, value in told.items() if value},

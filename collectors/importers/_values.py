@@ -9,7 +9,7 @@ from typing import Any
 
 from worldtape.collectors.importers._json import parse
 from worldtape.errors import FormatError
-from worldtape.schemas import Action, Batch, Tool, canonical_json
+from worldtape.schemas import Action, Batch, Timing, Tool, canonical_json
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LARGEST = 1 << 62
@@ -103,6 +103,11 @@ def _iso(text: str) -> int | None:
         return (aware - _EPOCH) // timedelta(microseconds=1)
     except (ValueError, OverflowError):
         return None
+
+
+def from_to(started_at: int | None, ended_at: int | None) -> Timing:
+    """Return a timing; an end before the start is none."""
+    return Timing(started_at=started_at, ended_at=None if (ended_at or 0) < (started_at or 0) else ended_at)
 
 
 def tool_call(name: str, arguments: Any, *, raw: str | None = None, batch: Batch | None = None) -> Action:

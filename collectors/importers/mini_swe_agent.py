@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 
 from worldtape.collectors.importers._head import head_value
 from worldtape.collectors.importers._json import document
+from worldtape.collectors.importers._losses import LOGGED, clock
 from worldtape.collectors.importers._mini_swe_reply import SUBMIT, Output, commands, output
 from worldtape.collectors.importers._pairing import pair
 from worldtape.collectors.importers._values import (
     as_dict,
     as_str,
+    from_to,
     kept,
     micros,
     text_of,
@@ -54,18 +56,11 @@ class MiniSweAgent:
     versions: ClassVar[str] = "bare list, 1, 1.1"
     domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE,)
     lossiness: ClassVar[tuple[Lossiness, ...]] = (
+        *LOGGED,
         Lossiness.LOSSY_UTF8,
-        Lossiness.MERGED_STREAMS,
         Lossiness.NEWLINE_NORMALIZED,
-        Lossiness.NO_ENV_IMAGE,
-        Lossiness.NO_EXIT_CODE,
-        Lossiness.NO_INITIAL_STATE,
-        Lossiness.NO_PROBES,
-        Lossiness.NO_TIMESTAMPS,
-        Lossiness.NO_TOOL_SCHEMAS,
         Lossiness.OBS_SHARED_BY_BATCH,
         Lossiness.OBS_TEMPLATED,
-        Lossiness.TAIL_MISSING,
         Lossiness.TRUNCATED_NO_FULL,
         Lossiness.WALL_CLOCK_ONLY,
     )
@@ -230,7 +225,7 @@ def _step(reply: tuple[int, dict[str, Any]], command: str, batch: Batch | None, 
         thoughts=thoughts_of(reasoning=message.get("reasoning_content"), text=text_of(message.get("content")))
         if first
         else (),
-        lossiness=(Lossiness.NO_TIMESTAMPS if asked is None else Lossiness.WALL_CLOCK_ONLY,),
+        lossiness=(clock(asked),),
         locator=f"/messages/{number}",
         extra=kept({"cost": about.get("cost")}) if first else {},
     )
@@ -241,7 +236,7 @@ def _step(reply: tuple[int, dict[str, Any]], command: str, batch: Batch | None, 
     done = micros(as_dict(answer.get("extra")).get("timestamp"))
     step.observation, step.outcome = seen.text, seen.outcome
     step.shown = shown if shown != seen.text else None
-    step.timing = Timing(started_at=asked, ended_at=done if done is None or done >= (asked or 0) else None)
+    step.timing = from_to(asked, done)
     step.extra |= {"observed_at": f"/messages/{where}"}
     if step.outcome.exit_code is None:
         step.lossiness += (Lossiness.NO_EXIT_CODE,)

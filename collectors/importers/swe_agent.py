@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers._json import document, parse
+from worldtape.collectors.importers._losses import LOGGED
 from worldtape.collectors.importers._values import (
     as_dict,
     as_float,
@@ -54,16 +55,7 @@ class SweAgent:
     title: ClassVar[str] = "SWE-agent trajectories"
     versions: ClassVar[str] = "0.x–1.1"
     domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE,)
-    lossiness: ClassVar[tuple[Lossiness, ...]] = (
-        Lossiness.MERGED_STREAMS,
-        Lossiness.NO_ENV_IMAGE,
-        Lossiness.NO_EXIT_CODE,
-        Lossiness.NO_INITIAL_STATE,
-        Lossiness.NO_PROBES,
-        Lossiness.NO_TIMESTAMPS,
-        Lossiness.NO_TOOL_SCHEMAS,
-        Lossiness.TAIL_MISSING,
-    )
+    lossiness: ClassVar[tuple[Lossiness, ...]] = LOGGED
 
     def sniff(self, source: SourceFile) -> bool:
         """Tell by the members of a step, or of a message of a demonstration."""

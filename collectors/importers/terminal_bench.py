@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, ClassVar
 
 from worldtape.collectors.importers import _cast, _keys
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers._json import document
 from worldtape.collectors.importers._values import as_dict, as_str, kept, micros
-from worldtape.collectors.renderers import make_renderer
 from worldtape.errors import InputError
 from worldtape.schemas import (
     Domain,
@@ -21,7 +21,6 @@ from worldtape.schemas import (
     ImportedStep,
     Lossiness,
     Orphan,
-    PolicySpec,
     Rejected,
     Renderer,
     SourceFile,
@@ -46,7 +45,7 @@ class TerminalBench:
     title: ClassVar[str] = "Terminal-Bench runs"
     versions: ClassVar[str] = "0.2"
     domains: ClassVar[tuple[Domain, ...]] = (Domain.TERMINAL,)
-    lossiness: ClassVar[tuple[Lossiness, ...]] = (*_cast.LOSSES, Lossiness.NO_TIMESTAMPS, Lossiness.LOSSY_UTF8)
+    lossiness: ClassVar[tuple[Lossiness, ...]] = _cast.LOSSINESS
 
     def sniff(self, source: SourceFile) -> bool:
         """Look for the results of one trial, or of a whole run."""
@@ -71,8 +70,7 @@ class TerminalBench:
         if recording is None:
             raise InputError("no sessions/agent.cast beside it: results only, nobody's actions", where=source.name)
         cast = _cast.head(recording)
-        events = _cast.events(recording, cast)
-        if not any(isinstance(event, _cast.Event) and event.code == "i" for event in events):
+        if not _cast.has_input(recording, cast):
             raise InputError("the recording has no input events: actions have no times", where=recording.name)
         yield _trajectory(source, told, recording, cast)
 
@@ -85,29 +83,21 @@ def _trajectory(source: SourceFile, told: dict[str, Any], recording: SourceFile,
     commands = source.sibling("commands.txt")
     sends = [] if commands is None else list(_keys.sends(commands))
     installed = any(item is not None and any(_INSTALLED in part for part in item) for item in sends)
-    renderer = make_renderer(cast.rendering)
     tail: dict[str, Any] = {}
+    stray = [Orphan("bad_line", {"file": "commands.txt"}) for item in sends if item is None]
     stream = _bursts(_cast.events(recording, cast), cast, [item for item in sends if item is not None], tail)
-    before, early = _cast.before_first(stream, renderer)
-    early += [Orphan("bad_line", {"file": "commands.txt"}) for item in sends if item is None]
-    names = ("task_id", "instruction", "recording_path", "trial_name")
-    return Imported(
-        locator="",
-        domain=Domain.TERMINAL,
-        environment=cast.environment,
-        policy=PolicySpec(kind="imported"),
-        steps=_steps(stream, early, cast, renderer, installed=installed, tail=tail),
-        task=Task(
-            id=as_str(told.get("task_id")) or "", instruction=as_str(told.get("instruction")) or "", benchmark=BENCHMARK
-        ),
-        initial=renderer.render(),
-        initial_data=tuple(before.data),
-        rendering=cast.rendering,
-        lossiness=_cast.LOSSES + (() if cast.started_at is not None else (Lossiness.NO_TIMESTAMPS,)),
-        started_at=cast.started_at if cast.started_at is not None else micros(told.get("agent_started_at")),
-        end=_end(told),
-        extra=kept(told, *names[:3]) | {"installed_agent": installed},
+
+    def make(burst: _cast.Burst, renderer: Renderer, until: int) -> ImportedStep:
+        return _step(burst, cast, renderer, until, installed=installed)
+
+    made = _cast.imported(cast, chain(stray, stream), tail, make)
+    made.task = Task(
+        id=as_str(told.get("task_id")) or "", instruction=as_str(told.get("instruction")) or "", benchmark=BENCHMARK
     )
+    made.started_at = cast.started_at if cast.started_at is not None else micros(told.get("agent_started_at"))
+    made.end = _end(told)
+    made.extra = kept(told, "task_id", "instruction", "recording_path") | {"installed_agent": installed}
+    return made
 
 
 def _end(told: dict[str, Any]) -> End:
@@ -171,28 +161,6 @@ def _skip_to(first: str, waiting: deque[str]) -> None:
             for _ in range(number):
                 waiting.popleft()
             return
-
-
-def _steps(
-    stream: Iterator[_cast.Burst | Orphan],
-    early: list[Orphan],
-    cast: _cast.Cast,
-    renderer: Renderer,
-    *,
-    installed: bool,
-    tail: dict[str, Any],
-) -> Iterator[ImportedStep | Orphan]:
-    yield from early
-    held: _cast.Burst | None = None
-    for item in stream:
-        if isinstance(item, Orphan):
-            yield item
-            continue
-        if held is not None:
-            yield _step(held, cast, renderer, item.at, installed=installed)
-        held = item
-    if held is not None:
-        yield _step(held, cast, renderer, tail.get("at", held.at), installed=installed)
 
 
 def _step(burst: _cast.Burst, cast: _cast.Cast, renderer: Renderer, until: int, *, installed: bool) -> ImportedStep:
