@@ -15,7 +15,7 @@ from worldtape.schemas import Batch, ImportedStep, Lossiness, Orphan, Outcome, S
 
 _OK = Outcome(status=Status.OK)
 _ASKS = {"timeout_s": ("timeout_ms", "timeout"), "wait_s": ("yield_time_ms",)}
-"""Times in milliseconds that a call of a shell can ask for, by our name."""
+"""Times that a call of a shell can ask for, by our name."""
 
 
 @dataclass(slots=True)
@@ -34,6 +34,8 @@ class Call:
     extra: dict[str, Any] = field(default_factory=dict)
     shell: bool = False
     """It runs a command: it should have an exit code, and two streams."""
+    seconds: bool = False
+    """Its `timeout` is in seconds, not in milliseconds."""
     delegated: bool = False
     """It asks a sub-agent, with a `prompt`: a model answers, not the environment."""
     ended: Outcome | None = None
@@ -243,7 +245,7 @@ def _orphan(result: Result) -> Orphan:
 def _step(entry: _Waiting, plan: Plan) -> ImportedStep:
     call, result = entry.call, entry.result
     action = tool_call(call.name, call.arguments, raw=call.raw, batch=plan.batch(entry.number))
-    if call.shell and (asked := _times(call.arguments)):
+    if call.shell and (asked := _times(call.arguments, 1 if call.seconds else 1000)):
         action = action.model_copy(update=asked)
     extra = call.extra if call.id is None else {"call_id": call.id, **call.extra}
     if result is None:
@@ -283,7 +285,7 @@ def _lossiness(call: Call, result: Result) -> tuple[Lossiness, ...]:
     return tuple(dict.fromkeys(codes))
 
 
-def _times(arguments: Any) -> dict[str, float]:
+def _times(arguments: Any, scale: float) -> dict[str, float]:
     """Return what a call of a shell asks: `timeout_s`, and `wait_s` before the observation."""
     if isinstance(arguments, str):
         if "timeout" not in arguments and "yield_time_ms" not in arguments:
@@ -295,7 +297,7 @@ def _times(arguments: Any) -> dict[str, float]:
     fields = as_dict(arguments)
     found = {}
     for name, keys in _ASKS.items():
-        millis = next((value for key in keys if (value := as_float(fields.get(key))) is not None), None)
-        if millis is not None:
-            found[name] = millis / 1000
+        asked = next((value for key in keys if (value := as_float(fields.get(key))) is not None), None)
+        if asked is not None:
+            found[name] = asked / scale
     return found

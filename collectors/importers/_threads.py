@@ -47,7 +47,7 @@ def trajectories(
     source: SourceFile,
     tree: Tree,
     notes: list[Orphan],
-    facts: type[_F],
+    facts: Callable[[], _F],
     read: Callable[[dict[str, Any], str, _F], Iterator[Event]],
     resumed: str | None = None,
 ) -> Iterator[Imported | Rejected]:
@@ -58,7 +58,7 @@ def trajectories(
         source: the file that `tree` was made of.
         tree: its records.
         notes: what belongs to no transition; the first trajectory carries it.
-        facts: made anew for each thread, filled in by `read`.
+        facts: makes them anew for each thread; `read` fills them in.
         read: gives the events of (record, locator, facts).
         resumed: the session that this one goes on with.
 
