@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from worldtape.pipelines.build import BuildReport, CptConfig, SftConfig, build_cpt, build_sft
     from worldtape.pipelines.curate import CurateConfig, CurateReport, Funnel
+    from worldtape.pipelines.exporting import ExportReport, export
     from worldtape.pipelines.importing import ImportReport, import_files
     from worldtape.pipelines.project import ProjectReport
     from worldtape.pipelines.record import JobConfig, RecordReport, open_recorder
@@ -14,6 +15,7 @@ _LAZY = {
     "CptConfig": "build",
     "CurateConfig": "curate",
     "CurateReport": "curate",
+    "ExportReport": "exporting",
     "Funnel": "curate",
     "ImportReport": "importing",
     "JobConfig": "record",
@@ -22,6 +24,7 @@ _LAZY = {
     "SftConfig": "build",
     "build_cpt": "build",
     "build_sft": "build",
+    "export": "exporting",
     "import_files": "importing",
     "open_recorder": "record",
 }
@@ -40,6 +43,7 @@ __all__ = [
     "CptConfig",
     "CurateConfig",
     "CurateReport",
+    "ExportReport",
     "Funnel",
     "ImportReport",
     "JobConfig",
@@ -48,6 +52,7 @@ __all__ = [
     "SftConfig",
     "build_cpt",
     "build_sft",
+    "export",
     "import_files",
     "open_recorder",
 ]

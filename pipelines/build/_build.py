@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worldtape import __version__
 from worldtape.errors import InputError, boundary
+from worldtape.pipelines import _folder
 from worldtape.pipelines._cluster import cluster, in_windows
-from worldtape.pipelines.build import _out
 from worldtape.pipelines.build._card import card
 from worldtape.pipelines.build._config import CptConfig, SftConfig
 from worldtape.pipelines.build._counts import Counts
@@ -94,14 +94,14 @@ def _build(
 
     lake = lake if isinstance(lake, Lake) else Lake.open(lake)
     target = Path(out).resolve()
-    manifest = _out.standing(target)
+    manifest = _folder.standing(target, _folder.CORPUS)
     facts: dict[str, Any] = {"corpus": corpus, **_state(lake), "settings": config.model_dump(mode="json")}
     facts["settings"]["tokenizer"] = make_counter(config.tokenizer).name
     facts["fingerprint"] = _fingerprint(facts)
-    if manifest is not None and manifest["fingerprint"] == facts["fingerprint"] and _out.whole(target, manifest):
+    if manifest is not None and manifest["fingerprint"] == facts["fingerprint"] and _folder.whole(target, manifest):
         return _report(target, manifest, fresh=False)
     works = _works(corpus, lake, facts["lake_commit"], config)
-    with boundary(target), _out.workshop(target, facts["fingerprint"]) as folder:
+    with boundary(target), _folder.workshop(target, facts["fingerprint"]) as folder:
         works = [replace(work, folder=str(folder)) for work in works]
         facts["counts"] = _pieces(works, run)
         fresh = folder / "corpus"
@@ -113,8 +113,8 @@ def _build(
             shutil.rmtree(folder)
             raise InputError("the lake was changed while it was read", where=lake, fix="build again")
         (fresh / "README.md").write_text(card(report, config, funnel(lake)), encoding="utf-8", newline="\n")
-        _out.write_manifest(fresh, facts)
-        _out.replace(target, fresh)
+        _folder.write_manifest(fresh, _folder.CORPUS, facts | {"files": _folder.sizes(fresh)})
+        _folder.replace(target, fresh)
     return report
 
 

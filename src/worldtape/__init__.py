@@ -1,7 +1,7 @@
 """Worldtape: record what real environments do, and curate the corpora that language world models are trained on.
 
-The main calls stand here, loaded when used: `record`, `import_files`, `project`, `curate`, `build_cpt`, `build_sft`
-and `query` do what the commands of these names do; `open_recorder` records a loop of your own; `Lake` is
+The main calls stand here, loaded when used: `record`, `import_files`, `project`, `curate`, `build_cpt`, `build_sft`,
+`export` and `query` do what the commands of these names do; `open_recorder` records a loop of your own; `Lake` is
 where it all lies.
 """
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from worldtape.pipelines.build import build_cpt, build_sft
     from worldtape.pipelines.curate import curate
+    from worldtape.pipelines.exporting import export
     from worldtape.pipelines.importing import import_files
     from worldtape.pipelines.project import project
     from worldtape.pipelines.record import open_recorder, record
@@ -23,6 +24,7 @@ _LAZY = {
     "build_cpt": "pipelines.build",
     "build_sft": "pipelines.build",
     "curate": "pipelines.curate",
+    "export": "pipelines.exporting",
     "import_files": "pipelines.importing",
     "open_recorder": "pipelines.record",
     "project": "pipelines.project",
@@ -45,6 +47,7 @@ __all__ = [
     "build_cpt",
     "build_sft",
     "curate",
+    "export",
     "import_files",
     "open_recorder",
     "project",

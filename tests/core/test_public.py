@@ -9,9 +9,10 @@ import pytest
 import worldtape
 
 PUBLIC = {
-    "worldtape": "Lake __version__ build_cpt build_sft curate import_files open_recorder project query record",
+    "worldtape": "Lake __version__ build_cpt build_sft curate export import_files open_recorder project query record",
     "worldtape.testing": "FakeEnvironment ListTape",
     "worldtape.pipelines.record": "JobConfig Outcome RecordReport Verdict job_schema open_recorder read_job record",
+    "worldtape.pipelines.exporting": "EXPORTERS ExportReport LeftOut export",
     "worldtape.pipelines.importing": "FormatReport ImportReport Quarantined import_files",
     "worldtape.pipelines.project": "ProjectReport project unprojected",
     "worldtape.pipelines.build": (

@@ -13,7 +13,7 @@ import pytest
 from tests.pipelines.build_lake import Told, plain_lake, seal, turns, write_lake
 from worldtape.errors import FormatError, InputError, LockedError, NotFoundError
 from worldtape.pipelines.build import BuildReport, CptConfig, SftConfig, build_cpt, build_sft
-from worldtape.pipelines.build._out import workshop
+from worldtape.pipelines._folder import workshop
 from worldtape.storage import Lake
 
 BUILDS: dict[str, Any] = {"cpt": build_cpt, "sft": build_sft}
@@ -162,7 +162,7 @@ def test_a_lake_that_is_no_folder(lake: Lake, tmp_path: Path) -> None:
 
 
 def test_two_builds_into_one_folder(lake: Lake, tmp_path: Path) -> None:
-    with workshop(tmp_path / "out", "f" * 64), pytest.raises(LockedError, match="another build"):
+    with workshop(tmp_path / "out", "f" * 64), pytest.raises(LockedError, match="somebody else"):
         build_cpt(lake, tmp_path / "out", workers=0)
 
 

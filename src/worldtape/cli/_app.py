@@ -29,6 +29,7 @@ COMMANDS: tuple[str, ...] = (
     "query",
     "curate",
     "build",
+    "export",
 )
 """Command names in the order of `--help`; each stands in a module of its own name, with a `_` behind a keyword."""
 

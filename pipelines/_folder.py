@@ -1,4 +1,4 @@
-"""The folder a corpus stands in: it appears whole, and never holds two builds."""
+"""The folder that a build or an export stands in: it appears whole, and never holds two of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +15,39 @@ import orjson
 
 from worldtape.errors import InputError, LockedError, boundary
 
-MANIFEST = "build.json"
-"""Says which build stands in a folder; `datasets` does not read it."""
-_FORMAT = "worldtape-corpus"
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What stands in a folder."""
+
+    format: str
+    """As its manifest says."""
+    manifest: str
+    """The manifest's name; `datasets` does not read it."""
+    maker: str
+    """The command that makes such folders."""
 
 
-def standing(out: Path) -> dict[str, Any] | None:
-    """Return the manifest of the corpus in `out`, or null where nothing stands there yet.
+CORPUS = Kind(format="worldtape-corpus", manifest="build.json", maker="worldtape build")
+EXPORT = Kind(format="worldtape-export", manifest="export.json", maker="worldtape export")
+
+
+def standing(out: Path, kind: Kind) -> dict[str, Any] | None:
+    """Return the manifest of what stands in `out`, or null where nothing stands there yet.
 
     Raises:
         InputError: something else stands there.
     """
-    fix = "give a new folder, or one that `worldtape build` made"
+    fix = f"give a new folder, or one that `{kind.maker}` made"
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return None
     if not out.is_dir():
         raise InputError("there is a file of this name", where=out, fix=fix)
     try:
-        manifest = orjson.loads((out / MANIFEST).read_bytes())
+        manifest = orjson.loads((out / kind.manifest).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         manifest = None
-    if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") != kind.format:
         raise InputError("the folder holds something else and is left as it is", where=out, fix=fix)
     return manifest
 
@@ -45,21 +58,25 @@ def whole(out: Path, manifest: dict[str, Any]) -> bool:
     return all((out / name).is_file() and (out / name).stat().st_size == size for name, size in files.items())
 
 
-def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
-    """Name the build (`fingerprint`, counts, …) and the files that stand in `folder`."""
-    files = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
-    manifest = {"format": _FORMAT, "version": "1.0", **facts, "files": files}
-    (folder / MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+def sizes(folder: Path) -> dict[str, int]:
+    """Return the files of a folder with their sizes, as `whole` compares them."""
+    return {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
+
+
+def write_manifest(folder: Path, kind: Kind, facts: dict[str, Any]) -> None:
+    """Say in `folder` what stands there, and what it was made of."""
+    manifest = {"format": kind.format, "version": "1.0", **facts}
+    (folder / kind.manifest).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 @contextmanager
 def workshop(out: Path, fingerprint: str) -> Iterator[Path]:
-    """Give a folder beside `out` to work in, alone; what a stopped build of the same fingerprint left is still there.
+    """Give a folder beside `out` to work in, alone; what a stopped one of the same fingerprint left is still there.
 
     Removed when the block ends well; kept for the next try where it does not.
 
     Raises:
-        LockedError: another build works on the same `out`.
+        LockedError: somebody else works on the same `out`.
     """
     with boundary(out.parent):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +86,7 @@ def workshop(out: Path, fingerprint: str) -> Iterator[Path]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             fix = "wait for it, or give another folder"
-            raise LockedError("another build is writing here", where=out, fix=fix) from error
+            raise LockedError("somebody else is writing here", where=out, fix=fix) from error
         folder = out.parent / f".{out.name}.build-{fingerprint[:16]}"
         for left in out.parent.glob(f".{out.name}.build-*"):
             if left != folder:
@@ -84,7 +101,7 @@ def workshop(out: Path, fingerprint: str) -> Iterator[Path]:
 
 
 def replace(out: Path, fresh: Path) -> None:
-    """Let `fresh` stand at `out`, in place of an older corpus."""
+    """Let `fresh` stand at `out`, in place of what stood there."""
     old = fresh.with_name(f"{fresh.name}.old")
     if out.exists():
         out.rename(old)

@@ -1,0 +1,16 @@
+"""Exporters: one file and one small class for each foreign format."""
+
+from worldtape.schemas import Registry
+
+EXPORTERS = Registry(
+    "export format",
+    {
+        "agentworldbench": "worldtape.pipelines.exporting.formats.agentworldbench:AgentWorldBench",
+        "atif": "worldtape.pipelines.exporting.formats.atif:Atif",
+        "messages": "worldtape.pipelines.exporting.formats.messages:Messages",
+    },
+    group="worldtape.exporters",
+)
+"""Format name to exporter class; other packages add theirs by entry points of the group `worldtape.exporters`."""
+
+__all__ = ["EXPORTERS"]
