@@ -51,27 +51,46 @@ def read_stat(pid: int) -> Stat | None:
 
 
 class Known:
-    """A process that is looked at often: its `/proc/PID/stat` stays open, and always means the same process."""
+    """A process that is looked at often: two files of its `/proc` stay open, and always mean the same process."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        try:
-            self._fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            self._fd = -1
+        self._stat = _opened(f"/proc/{pid}/stat")
+        self._call = _opened(f"/proc/{pid}/task/{pid}/syscall") if _NAMES else -1
 
     def stat(self) -> Stat | None:
         """Return what the kernel says about it; None when it is gone."""
-        try:
-            return None if self._fd < 0 else _parsed(os.pread(self._fd, 4096, 0))
-        except OSError:
-            return None
+        text = self.text()
+        return None if text is None else _parsed(text)
+
+    def text(self) -> bytes | None:
+        """Return the line of `stat`; None when it is gone."""
+        return _again(self._stat)
+
+    def call(self) -> bytes | None:
+        """Return the system call that its first thread is in, as `/proc` has it; None where that cannot be seen."""
+        return _again(self._call)
 
     def close(self) -> None:
-        """Let go of the file."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
+        """Let go of the files."""
+        for fd in (self._stat, self._call):
+            if fd >= 0:
+                os.close(fd)
+        self._stat = self._call = -1
+
+
+def _opened(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
+
+
+def _again(fd: int) -> bytes | None:
+    try:
+        return None if fd < 0 else os.pread(fd, 4096, 0)
+    except OSError:
+        return None
 
 
 def _parsed(text: bytes) -> Stat:
@@ -93,13 +112,19 @@ def _parsed(text: bytes) -> Stat:
     )
 
 
-def waits_for(pid: int, tty: tuple[int, int], threads: int) -> float | None:
+def waits_for(pid: int, tty: tuple[int, int], threads: int, known: Known | None = None) -> float | None:
     """Say for how long `pid` sleeps at most in a system call that waits for input of the terminal.
+
+    Args:
+        pid: the process.
+        tty: the terminal's device, major and minor.
+        threads: how many `pid` has.
+        known: the same process, where it is looked at often.
 
     Returns:
         Seconds, infinite where only input ends it; −1 where it does not wait; None when that cannot be seen.
     """
-    found = _task_waits(pid, pid, tty)
+    found = _task_waits(pid, pid, tty, known)
     if threads <= 1 or found == math.inf:
         return found
     for name in names(f"/proc/{pid}/task"):
@@ -123,8 +148,10 @@ def members(root: int, group: int) -> Iterator[int]:
                 yield pid
 
 
-def _task_waits(pid: int, task: int, tty: tuple[int, int]) -> float | None:
-    line = read(f"/proc/{pid}/task/{task}/syscall") if _NAMES else None
+def _task_waits(pid: int, task: int, tty: tuple[int, int], known: Known | None = None) -> float | None:
+    line = None if known is None else known.call()
+    if line is None:
+        line = read(f"/proc/{pid}/task/{task}/syscall") if _NAMES else None
     if line is None:
         return None if os.path.exists(f"/proc/{pid}") else -1  # noqa: PTH110
     words = line.split()
@@ -136,7 +163,7 @@ def _task_waits(pid: int, task: int, tty: tuple[int, int]) -> float | None:
         return -1
     longest = _longest(pid, arguments[place], unit)
     # A task that a signal is just waking still stands in its system call, but no longer sleeps.
-    after = read(f"/proc/{pid}/task/{task}/stat")
+    after = read(f"/proc/{pid}/task/{task}/stat") if known is None else known.text()
     return longest if after is not None and after.rpartition(b")")[2].split()[0] == b"S" else -1
 
 

@@ -19,6 +19,8 @@ from worldtape.schemas import SettledBy, Sink
 
 _YIELDS = 4
 _SHORTEST, _LONGEST = 0.001, 0.02
+_MARK_S = 0.004
+"""So long a mark that must come is waited for before anybody looks whether the command itself waits for input."""
 _REST_S, _REST_AT_PROMPT_S = 0.7, 0.05
 _REST_INSIDE_S = 0.2
 _CARRIED_S = 0.2
@@ -119,7 +121,7 @@ class Session:
                 pause, yields, quiet = _SHORTEST, 0, time.monotonic()
             if (fresh or pause == _SHORTEST) and self._more_to_come and left > 0:
                 pause *= _FASTER
-                if await self.pump.readable(min(left, _SHORTEST)):
+                if await self.pump.readable(min(left, _MARK_S)):
                     continue
             self.last = look = self._look()
             if not look.alive:

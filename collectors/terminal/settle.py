@@ -119,7 +119,8 @@ class Watch:
         best, who, command, seen = -1.0, shell.foreground, None, True
         for pid in _proc.members(self.shell, shell.foreground):
             found = shell if pid == self.shell else _proc.read_stat(pid)
-            waits = -1.0 if found is None else _proc.waits_for(pid, shell.tty, found.threads)
+            known = self._known if pid == self.shell else None
+            waits = -1.0 if found is None else _proc.waits_for(pid, shell.tty, found.threads, known)
             seen = seen and waits is not None
             better = waits is not None and waits > best
             if found is not None and (better or pid == who):

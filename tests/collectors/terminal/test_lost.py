@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from tests.collectors.terminal._box import until
 from tests.collectors.terminal._needs import needs
 from tests.collectors.terminal._play import play
 from tests.collectors.terminal._relay import relay
 from worldtape.collectors.terminal import Terminal
+from worldtape.collectors.terminal.sandbox.docker import _sandbox
 from worldtape.collectors.terminal.sandbox.docker._shell import Shell
 from worldtape.errors import ComponentError
 from worldtape.schemas import EndStatus, Limits, Status
@@ -20,10 +23,12 @@ WHY = ("the connection to the terminal was lost", "the shell was ended by signal
 pytestmark = pytest.mark.docker
 
 
-@pytest.fixture(params=["seen", "unseen"])
+@pytest.fixture(params=["near", "seen", "unseen"])
 def seen(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A daemon on this machine, and one whose processes cannot be seen from here."""
+    """A daemon on this machine, one that holds the terminal, and one whose processes cannot be seen from here."""
     needs("docker")
+    if request.param != "near":
+        monkeypatch.setattr(_sandbox, "near", lambda *asked: None)
     if request.param == "unseen":
         monkeypatch.setattr(Shell, "_visible_pid", lambda self: None)
     return str(request.param)
@@ -38,6 +43,9 @@ def test_a_lost_connection_is_our_failure(
 
         async def cut(terminal: Terminal) -> None:
             way.cut()
+            if seen == "near":  # its terminal is ours, and lives until the daemon has ended the container
+                shell = Path(f"/proc/{terminal.shell_pid}")
+                await asyncio.to_thread(until, lambda: not shell.exists())
 
         done = play("true", [{"keystrokes": line + "\n", "duration": 0.1}], cut, [{"keystrokes": ""}], sandbox="docker")
     outcome = done.last.outcome

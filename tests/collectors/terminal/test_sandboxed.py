@@ -11,10 +11,19 @@ import pytest
 from tests.collectors.terminal._needs import KINDS, needs
 from tests.collectors.terminal._play import play, rendered_again
 from worldtape.collectors.terminal import Terminal, resize
+from worldtape.collectors.terminal.sandbox.docker import _sandbox
 from worldtape.schemas import EndStatus, Limits, Lossiness, SettledBy, Status
 
-pytestmark = pytest.mark.parametrize("kind", KINDS)
 PROMPT, INPUT = SettledBy.PROMPT, SettledBy.INPUT
+
+
+@pytest.fixture(params=[*KINDS, pytest.param("attached", marks=pytest.mark.docker)])
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each sandbox; `attached`: a container whose terminal the daemon holds, as one that is far away does."""
+    if request.param != "attached":
+        return str(request.param)
+    monkeypatch.setattr(_sandbox, "near", lambda *asked: None)
+    return "docker"
 
 
 def test_a_session(kind: str) -> None:

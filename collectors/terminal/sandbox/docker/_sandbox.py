@@ -13,9 +13,11 @@ from worldtape.collectors.terminal.sandbox._oom import OomKills, memory_group
 from worldtape.collectors.terminal.sandbox._process import in_thread
 from worldtape.collectors.terminal.sandbox._ran import Ran
 from worldtape.collectors.terminal.sandbox.config import SandboxConfig
+from worldtape.collectors.terminal.sandbox.docker._attached import Attached
 from worldtape.collectors.terminal.sandbox.docker._client import connect, explained
 from worldtape.collectors.terminal.sandbox.docker._exec import Exec, raw
 from worldtape.collectors.terminal.sandbox.docker._host_config import host_config
+from worldtape.collectors.terminal.sandbox.docker._near import near
 from worldtape.collectors.terminal.sandbox.docker._owner import LABEL, own
 from worldtape.collectors.terminal.sandbox.docker._reap import reap
 from worldtape.collectors.terminal.sandbox.docker._shell import Shell
@@ -53,7 +55,7 @@ class Docker:
 
     @property
     def fd(self) -> int:
-        """The connection to the shell's terminal; −1 where there is none."""
+        """The shell's terminal, or the connection to it; −1 where there is none."""
         return -1 if self._shell is None else self._shell.fd
 
     @property
@@ -128,7 +130,8 @@ class Docker:
         assert self._container is not None
         with explained("docker exec"):
             self._look_for(self.config.shell)
-            self._shell = Shell(self._client, self._container, self.config.shell, self._options(), (cols, rows))
+            asked = (self._client, self._container, self.config.shell, self._options(), (cols, rows))
+            self._shell = near(*asked) or Attached(*asked)
         group = None if self._shell.pid is None else memory_group(self._shell.pid)
         self._oom = None if group is None else OomKills([group])
 
