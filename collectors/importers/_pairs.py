@@ -38,6 +38,7 @@ class Call:
     """Its `timeout` is in seconds, not in milliseconds."""
     delegated: bool = False
     """It asks a sub-agent, with a `prompt`: a model answers, not the environment."""
+    actor: str = "agent"
     ended: Outcome | None = None
     """How it ended, where the call itself tells and no result is to come."""
 
@@ -93,7 +94,7 @@ class Plan:
         self.interrupted = bytearray()
         self.last_answered = -1
         self.asked: dict[str, int] = {}
-        """What sub-agents were asked, with the first call that asked it."""
+        """What sub-agents were asked, and the ids of the calls that asked it, with the call."""
         self._ended = False
         self._batch = array("q")
         self._index = array("q")
@@ -142,8 +143,10 @@ class Plan:
         self._index.append(self._sizes[batch])
         self._sizes[batch] += 1
         self._open.setdefault(event.id, []).append(number)
-        if event.delegated and (prompt := as_str(as_dict(event.arguments).get("prompt"))):
-            self.asked.setdefault(prompt, number)
+        if event.delegated:
+            for key in (event.id, as_str(as_dict(event.arguments).get("prompt"))):
+                if key is not None:
+                    self.asked.setdefault(key, number)
         self._ended = event.ended is not None
 
     def _result(self, event: Result) -> None:
@@ -245,6 +248,8 @@ def _orphan(result: Result) -> Orphan:
 def _step(entry: _Waiting, plan: Plan) -> ImportedStep:
     call, result = entry.call, entry.result
     action = tool_call(call.name, call.arguments, raw=call.raw, batch=plan.batch(entry.number))
+    if call.actor != action.actor:
+        action = action.model_copy(update={"actor": call.actor})
     if call.shell and (asked := _times(call.arguments, 1 if call.seconds else 1000)):
         action = action.model_copy(update=asked)
     extra = call.extra if call.id is None else {"call_id": call.id, **call.extra}

@@ -88,6 +88,8 @@ class Facts:
     """The first time told, µs."""
     cwd: str | None = None
     branch: str | None = None
+    asked_by: str | None = None
+    """Of a sub-agent: the id of the call that asked it."""
     other: Counter[str] = field(default_factory=Counter)
     """Records that tell of no call and no result, by kind."""
 

@@ -85,7 +85,8 @@ def trajectories(
             parent = parent_of(name, source, above, session.facts.session if thread.kind else resumed)
             step = thread.step
             if thread.kind == "subagent" and thread.parent is not None:
-                step = sessions[thread.parent].plan.asked.get(session.facts.prompt or "", step)
+                asked = sessions[thread.parent].plan.asked
+                step = asked.get(session.facts.asked_by or session.facts.prompt or "", step)
             made.lineage = Lineage(parent=parent, step=step, kind=thread.kind or "resumed")
         yield made
 
