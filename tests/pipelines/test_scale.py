@@ -56,8 +56,12 @@ def chains(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, dict[str, Any
     folders = [tmp_path_factory.mktemp(name) for name in ("two", "none")]
     write_tapes(folders[0] / "lake", COUNT)
     shutil.copytree(folders[0] / "lake", folders[1] / "lake", copy_function=os.link)
+    # Not under coverage, which the small tests are for: it takes three times as long, and memory of its own.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     running = [
-        subprocess.Popen([sys.executable, "-c", CHAIN, str(folder), workers], stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", CHAIN, str(folder), workers], stdout=subprocess.PIPE, text=True, env=env
+        )
         for folder, workers in zip(folders, ("2", "0"), strict=True)
     ]
     said = [json.loads(process.communicate()[0]) for process in running]
