@@ -11,12 +11,14 @@ from worldtape.schemas.domain import Domain
 from worldtape.schemas.end import End
 from worldtape.schemas.end_status import EndStatus
 from worldtape.schemas.environment_spec import EnvironmentSpec
+from worldtape.schemas.fault import Fault
 from worldtape.schemas.initial_state import InitialState
 from worldtape.schemas.lineage import Lineage
 from worldtape.schemas.lossiness import Lossiness
 from worldtape.schemas.outcome import Outcome
 from worldtape.schemas.policy_spec import PolicySpec
 from worldtape.schemas.rendering import Rendering
+from worldtape.schemas.settled_by import SettledBy
 from worldtape.schemas.status import Status
 from worldtape.schemas.task import Task
 from worldtape.schemas.timing import Timing
@@ -35,6 +37,11 @@ class ImportedStep:
     timing: Timing = Timing()
     state_after: dict[str, Any] | None = None
     reward: float | None = None
+    settled_by: SettledBy | None = None
+    """What ended the wait before the observation."""
+    snapshot: str | None = None
+    fault: Fault | None = None
+    """The perturbation in force."""
     lossiness: tuple[Lossiness, ...] = ()
     thoughts: tuple[dict[str, Any], ...] = ()
     """The policy's reasoning before the action; it stays on the tape."""

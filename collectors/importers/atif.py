@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from worldtape.collectors.importers import _atif_traces
+from worldtape.collectors.importers import _atif_ours, _atif_traces
 from worldtape.collectors.importers._atif_steps import LOSSINESS, Steps
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers._json import document, records
@@ -100,7 +100,17 @@ def _check(value: Any, source: SourceFile) -> None:
         raise FormatError("an ATIF document without steps", where=source.name)
 
 
-def _trajectories(value: dict[str, Any], locator: str, source: SourceFile, *, alone: bool) -> Iterator[Imported]:
+def _trajectories(
+    value: dict[str, Any], locator: str, source: SourceFile, *, alone: bool
+) -> Iterator[Imported | Rejected]:
+    try:
+        made = _atif_ours.imported(value, locator)
+    except FormatError as error:
+        yield Rejected(locator, error.what)
+        return
+    if made is not None:
+        yield made
+        return
     ours = [("", value), *(_continuations(value, source) if alone else [])]
     trial = _trial(source) if alone else {}
     first = _imported(ours, locator, trial, None)

@@ -17,12 +17,14 @@ from worldtape.pipelines.importing._encode import ascii_json, clean, model_json,
 from worldtape.pipelines.importing._facts import usable_outcome, usable_time, usable_timing
 from worldtape.schemas import (
     EventKind,
+    Fault,
     Header,
     Imported,
     ImportedStep,
     Importer,
     Orphan,
     Renderer,
+    SettledBy,
     Source,
     SourceFile,
 )
@@ -116,6 +118,7 @@ class _Writing:
         rendering = Newest(CHANNEL).rendering if record.rendering is None else record.rendering
         self._rendering = model_json(rendering)
         self._received: Counter[str] = Counter()
+        self._fault: Fault | None = None
 
     def begin(self, header: Header, notice: dict[str, Any] | None) -> None:
         record = self._record
@@ -158,6 +161,9 @@ class _Writing:
         ended = timing.ended_at or began
         for thought in step.thoughts:
             self._tape.append(EventKind.THOUGHT, thought, step=number, wall_us=began)
+        if step.fault != self._fault:
+            self._tape.append(EventKind.FAULT, {} if step.fault is None else step.fault.to_dict(), wall_us=began)
+            self._fault = step.fault
         self._tape.write(EventKind.ACTION, model_json(step.action), step=number, wall_us=began)
         self._observation(step, number, ended)
         self._tape.write(EventKind.RESULT, _result(step, timing), step=number, wall_us=ended)
@@ -176,16 +182,25 @@ class _Writing:
             if text is None and step.data:
                 text = self._renderer.render()
         if text is not None:
-            self._captured(text, step.shown, self._rendering, number, wall)
+            self._captured(text, step.shown, self._rendering, number, wall, settled_by=step.settled_by)
 
     def _data(self, channel: str, data: bytes, number: int | None, wall: int | None) -> None:
         self._tape.data(channel, data, step=number, wall_us=wall)
         self._received[channel] += len(data)
 
-    def _captured(self, text: str, shown: str | None, rendering: bytes, number: int | None, wall: int | None) -> None:
-        payload = b'{"shown":%b,"renderer":%b,"parts":[],"settled_by":null,"received":%b,"sha256":"%b"}' % (
+    def _captured(
+        self,
+        text: str,
+        shown: str | None,
+        rendering: bytes,
+        number: int | None,
+        wall: int | None,
+        settled_by: SettledBy | None = None,
+    ) -> None:
+        payload = b'{"shown":%b,"renderer":%b,"parts":[],"settled_by":%b,"received":%b,"sha256":"%b"}' % (
             b"null" if shown is None else ascii_json(clean(shown)),
             rendering,
+            b"null" if settled_by is None else ascii_json(str(settled_by)),
             orjson.dumps(self._received),
             hashlib.sha256(text.encode()).hexdigest().encode(),
         )
@@ -197,10 +212,11 @@ def _message(text: str) -> bytes:
 
 
 def _result(step: ImportedStep, timing: Any) -> bytes:
-    payload = b'{"outcome":%b,"timing":%b,"state_after":%b,"snapshot":null,"reward":%b,"done":false,"lossiness":%b}' % (
+    payload = b'{"outcome":%b,"timing":%b,"state_after":%b,"snapshot":%b,"reward":%b,"done":false,"lossiness":%b}' % (
         model_json(usable_outcome(step.outcome)),
         model_json(timing),
         b"null" if step.state_after is None else ascii_json(step.state_after),
+        b"null" if step.snapshot is None else ascii_json(step.snapshot),
         b"null" if step.reward is None else ascii_json(step.reward),
         ascii_json(list(map(str, step.lossiness))) if step.lossiness else b"[]",
     )

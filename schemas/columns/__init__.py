@@ -1,7 +1,7 @@
 """The tables of the lake as data: what SQL users depend on."""
 
 from worldtape.schemas.columns.arrow import arrow_schema, arrow_table
-from worldtape.schemas.columns.column import Column, ColumnType
+from worldtape.schemas.columns.column import Column, ColumnType, nested
 from worldtape.schemas.columns.notes import NOTE_KEY, VERDICTS
 from worldtape.schemas.columns.trajectories import TRAJECTORIES
 from worldtape.schemas.columns.transitions import TRANSITIONS
@@ -15,4 +15,5 @@ __all__ = [
     "ColumnType",
     "arrow_schema",
     "arrow_table",
+    "nested",
 ]

@@ -1,5 +1,6 @@
 """One column of a table, as data."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -46,3 +47,21 @@ class Column:
                 return None
             value = value.get(key)
         return value
+
+
+def nested(columns: Iterable[Column], row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a flat row at the paths of their columns: the inverse of `Column.pick`.
+
+    Args:
+        columns: of the table, none at a path that another one's leads through.
+        row: by column name; columns that it does not have are left out.
+    """
+    whole: dict[str, Any] = {}
+    for column in columns:
+        if column.name in row:
+            *way, last = column.path.split(".")
+            place = whole
+            for key in way:
+                place = place.setdefault(key, {})
+            place[last] = row[column.name]
+    return whole
