@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
-from worldtape.collectors.importers import _chat
+from worldtape.collectors.importers import _chat, _chat_ours, _ours
 from worldtape.collectors.importers._head import first_value, partial
 from worldtape.collectors.importers._json import document, is_lines, lines, parse
 from worldtape.collectors.importers._pairing import pair
@@ -238,7 +238,8 @@ def _made(locator: str, value: Any, known: _Known) -> _Made:
     row = value if isinstance(value, dict) else {}
     items = value if isinstance(value, list) else _list_of(row)
     try:
-        return _row(locator, row, items, known), items
+        made = _row(locator, row, items, known)
+        return made, [row[_ours.MEMBER]] if _ours.MEMBER in row else items  # a branch of ours repeats no other row
     except (FormatError, InputError) as error:
         return Rejected(locator, " ".join(error.what.split())), []
     except RecursionError:
@@ -248,6 +249,8 @@ def _made(locator: str, value: Any, known: _Known) -> _Made:
 def _row(locator: str, row: dict[str, Any], items: Any, known: _Known) -> Imported:
     if not isinstance(items, list) or not items:
         raise InputError("a prompt only: no messages were recorded" if row else "no row of messages")
+    if _ours.MEMBER in row and (ours := _chat_ours.imported(row, items, locator)) is not None:
+        return ours
     talk, strange = _read(items)
     if not any(message.results for message in talk):
         called = any(message.calls for message in talk)
