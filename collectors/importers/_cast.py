@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from worldtape.collectors.importers._json import document, lines, parse
+from worldtape.collectors.importers._ours import MEMBER, member
 from worldtape.collectors.renderers import make_renderer
 from worldtape.errors import FormatError, VersionError
 from worldtape.schemas import (
@@ -40,6 +41,8 @@ _LOSSES = (
 LOSSINESS = (*_LOSSES, Lossiness.NO_TIMESTAMPS, Lossiness.LOSSY_UTF8)
 """What a recording may lack."""
 CODES = frozenset("oirmx")
+FACTS = "w"
+"""Our own event: what the lake knew of a transition, beside the bytes."""
 _SIZE = re.compile(r"([1-9]\d{0,4})x([1-9]\d{0,4})")
 _LARGEST = 1_000_000
 """Cells of a screen: more is no terminal, and would have to be held in memory."""
@@ -63,6 +66,8 @@ class Cast:
     extra: dict[str, Any]
     marked: bool
     """Our own export: markers tell where each action begins."""
+    ours: dict[str, Any] | None = None
+    """What it says of the trajectory."""
 
     @property
     def rendering(self) -> Rendering:
@@ -141,7 +146,8 @@ def _head(value: dict[str, Any], version: int, name: str) -> Cast:
         started_at=_microseconds(value.get("timestamp")),
         term=kind if isinstance(kind, str) else None,
         extra=extra | ({"terminal": term["version"]} if isinstance(term.get("version"), str) else {}),
-        marked=isinstance(value.get("worldtape"), dict),
+        marked=isinstance(value.get(MEMBER), dict),
+        ours=member(value.get(MEMBER)),
     )
 
 
@@ -166,7 +172,7 @@ def events(source: SourceFile, cast: Cast) -> Iterator[Event | Orphan]:
         if at < now:
             yield Orphan("time_backwards", {"at": locator, "microseconds": now - at})
         now = max(now, at)
-        if code not in CODES:
+        if code not in CODES and (code != FACTS or cast.ours is None):
             yield Orphan("unknown_record", {"at": locator, "code": code[:40]})
             continue
         yield Event(now, code, data, locator)
@@ -213,6 +219,8 @@ class Burst:
     keys: str = ""
     label: str | None = None
     """The text of our own marker."""
+    facts: str | None = None
+    """The text of our own event."""
     last: int = 0
     """When the newest key was sent."""
     answer: str = ""
@@ -269,6 +277,8 @@ def take(burst: Burst, event: Event, tail: dict[str, Any], *, marked: bool) -> O
         burst.data.append(("pty.size", size_line(*size)))
     elif event.code == "x":
         tail["exit"] = event.data
+    elif event.code == FACTS:
+        burst.facts = event.data
     elif marked:
         burst.label = event.data
     else:
@@ -297,10 +307,15 @@ def step(burst: Burst, cast: Cast, renderer: Renderer, until: int) -> ImportedSt
             ended_at=None if start is None else start + over,
             duration_ms=(over - burst.at) / 1000,
         ),
-        lossiness=(Lossiness.LOSSY_UTF8,) if any(_REPLACED in data for _, data in burst.data) else (),
+        lossiness=lossy(burst),
         locator=burst.locator,
         data=tuple(burst.data),
     )
+
+
+def lossy(burst: Burst) -> tuple[Lossiness, ...]:
+    """Return the code of bytes that the writer replaced, where there are any."""
+    return (Lossiness.LOSSY_UTF8,) if any(_REPLACED in data for _, data in burst.data) else ()
 
 
 def keys_action(burst: Burst, wait_s: float, *, actor: str = "agent", keys: str | None = None) -> Action:

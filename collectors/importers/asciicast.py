@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from worldtape.collectors.importers import _cast
+from worldtape.collectors.importers._cast_ours import restored
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers.terminal_bench import TerminalBench
 from worldtape.errors import InputError
@@ -36,11 +37,14 @@ class Asciicast:
         results = source.sibling("../results.json")
         if results is not None and TerminalBench().sniff(results):
             raise InputError("part of a Terminal-Bench run: its results.json brings it in", where=source.name)
-        if not _cast.has_input(source, cast):
+        if cast.ours is None and not _cast.has_input(source, cast):
             fix = "record with `asciinema rec --stdin` (version 2) or `--capture-input` (version 3)"
             raise InputError("no input events: nobody acted that could be learned from", where=source.name, fix=fix)
         tail: dict[str, Any] = {}
         stream = _cast.bursts(_cast.events(source, cast), cast, tail)
+        if cast.ours is not None:
+            yield restored(cast, stream, tail)
+            return
         made = _cast.imported(
             cast, stream, tail, lambda burst, renderer, until: _cast.step(burst, cast, renderer, until)
         )
