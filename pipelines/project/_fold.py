@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worldtape.errors import FormatError
-from worldtape.pipelines.project._extra import Known, known, unknown
+from worldtape.pipelines.project._extra import known, unknown
 from worldtape.pipelines.project._prefix import Prefix
 from worldtape.schemas import (
     Action,
@@ -26,11 +26,11 @@ from worldtape.storage import Event, TapeReader
 
 Row = dict[str, Any]
 
-_HEADER: Known = known(Header) | {"environment": None, "policy": None}
-_READY: Known = known(Ready) | {"environment": None, "observation": None}
-_ACTION: Known = known(Action) | {"target": None, "batch": None}
-_CAPTURED: Known = known(Observation) | {"sha256": None}
-_RESULT: Known = known(StepResult) | {"observation": None}
+_HEADER = known(Header).whole("environment", "policy")
+_READY = known(Ready).whole("environment", "observation")
+_ACTION = known(Action).whole("target", "batch")
+_CAPTURED = known(Observation).whole("sha256")
+_RESULT = known(StepResult).whole("observation")
 
 
 @dataclass(slots=True)
@@ -59,6 +59,10 @@ class Fold:
 
     Raises:
         FormatError: an event is damaged, or one step stands on the tape twice.
+
+    Attributes:
+        mismatched: observations that render to another text than live.
+        characters: of all observations.
     """
 
     def __init__(self, reader: TapeReader, name: str) -> None:
@@ -75,7 +79,7 @@ class Fold:
         self._began = self._ended = 0
         self._extra: Row = unknown(self._header, _HEADER) | dict(self._header.get("extra") or {})
         self._orphans = 0
-        self.mismatched = 0
+        self.mismatched = self.characters = 0
         takes: dict[str, Callable[[Event], None]] = {
             EventKind.DATA: self._prefix.data,
             EventKind.READY: self._on_ready,
@@ -166,6 +170,7 @@ class Fold:
 
     def _on_captured(self, event: Event) -> None:
         text = self._prefix.render(event.data)
+        self.characters += len(text)
         same = event.data.get("sha256") in (None, hashlib.sha256(text.encode()).hexdigest())
         self.mismatched += not same
         if event.step is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worldtape.schemas import canonical_json
@@ -11,11 +12,20 @@ from worldtape.schemas.columns import Column, ColumnType, arrow_schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_Leaf = tuple[tuple[str, ...], Callable[[Any], None], Callable[[Any], Any] | None]
+Row = dict[str, Any]
+_NOTHING: Row = {}
+
+
+@dataclass(slots=True)
+class _Node:
+    """A member of the nested row: the columns that it is, and the members that it has."""
+
+    columns: list[tuple[int, Callable[[Any], Any] | None]] = field(default_factory=list)
+    members: dict[str, _Node] = field(default_factory=dict)
 
 
 class Rows:
-    """Collects nested rows (as `Transition.to_dict()` gives them) straight into columns: what `arrow_table` does, fast.
+    """Makes Arrow of nested rows (as `Transition.to_dict()` gives them): what `arrow_table` does, a column at a time.
 
     Args:
         columns: of the table.
@@ -23,42 +33,35 @@ class Rows:
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._schema = arrow_schema(columns)
-        self._lists: list[list[Any]] = [[] for _ in columns]
-        self._plan: dict[str, list[_Leaf]] = {}
-        for column, cells in zip(columns, self._lists, strict=True):
-            top, *rest = column.path.split(".")
-            self._plan.setdefault(top, []).append((tuple(rest), cells.append, _CONVERT.get(column.type)))
+        self._root = _Node()
+        for place, column in enumerate(columns):
+            node = self._root
+            for key in column.path.split("."):
+                node = node.members.setdefault(key, _Node())
+            node.columns.append((place, _CONVERT.get(column.type)))
 
-    def add(self, row: dict[str, Any]) -> None:
-        """Take one row."""
-        for top, leaves in self._plan.items():
-            whole = row.get(top)
-            for path, append, convert in leaves:
-                value = whole
-                for key in path:
-                    if value is None:
-                        break
-                    value = value.get(key)
-                append(value if convert is None else convert(value))
-
-    def batch(self) -> pa.RecordBatch:
-        """Return the rows so far, and begin anew.
+    def batch(self, rows: Sequence[Row]) -> pa.RecordBatch:
+        """Return the rows as columns.
 
         Raises:
-            pyarrow.ArrowInvalid: a value is not of its column's type (or `ArrowTypeError`).
+            Exception: a value does not fit its column, or stands where an object should (Arrow's and Python's own).
         """
         import pyarrow as pa
 
-        try:
-            arrays = [pa.array(cells, type=kind) for cells, kind in zip(self._lists, self._schema.types, strict=True)]
-            return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
-        finally:
-            self.clear()
+        arrays: list[Any] = [None] * len(self._schema)
+        self._fill(self._root, rows, arrays)
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
-    def clear(self) -> None:
-        """Forget the rows so far, half of one included."""
-        for cells in self._lists:
-            cells.clear()
+    def _fill(self, node: _Node, rows: Sequence[Row], arrays: list[Any]) -> None:
+        import pyarrow as pa
+
+        for key, member in node.members.items():
+            cells = [row.get(key) for row in rows]
+            for place, convert in member.columns:
+                values = cells if convert is None else [convert(cell) for cell in cells]
+                arrays[place] = pa.array(values, type=self._schema.types[place])
+            if member.members:
+                self._fill(member, [_NOTHING if cell is None else cell for cell in cells], arrays)
 
 
 def _json(value: Any) -> str | None:

@@ -82,15 +82,17 @@ def decode(line: bytes) -> dict[str, Any] | None:
 
 def _holds_huge(line: bytes) -> bool:
     """Tell whether an integer may be on the line that orjson makes a float of; every fourth byte is looked at first."""
-    few = line[::4].translate(_DIGITS).find(b"0000") >= 0
-    return few and b'"kind":"data"' not in line[:40] and _HUGE.search(line) is not None
+    if b'"kind":"data"' in line[:40]:
+        return False
+    return line[::4].translate(_DIGITS).find(b"0000") >= 0 and _HUGE.search(line) is not None
 
 
 def _checked(event: Any) -> dict[str, Any] | None:
     if not isinstance(event, dict) or not isinstance(event.get("data"), dict):
         return None
-    numbers = (event.get("seq"), event.get("wall"), event.get("mono"), event.get("step") or 0)
-    if set(map(type, numbers)) != {int} or not isinstance(event.get("kind"), str):
+    get = event.get
+    whole = type(get("seq")) is type(get("wall")) is type(get("mono")) is type(get("step") or 0) is int
+    if not whole or not isinstance(get("kind"), str):
         return None
     del event["crc"]
     return event

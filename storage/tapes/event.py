@@ -1,12 +1,11 @@
 """One line of a tape."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """What happened, and when."""
 
     seq: int
@@ -19,5 +18,5 @@ class Event:
     """Nanoseconds since the header; never decreases."""
     step: int | None
     data: dict[str, Any]
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = MappingProxyType({})
     """Unknown members of the line, kept."""

@@ -125,5 +125,7 @@ def _opened(path: Path) -> Iterator[Readable]:
 
 
 def _event(raw: dict[str, Any]) -> Event:
-    extra = {name: value for name, value in raw.items() if name not in _KNOWN} if len(raw) > len(_KNOWN) else {}
-    return Event(raw["seq"], raw["kind"], raw["wall"], raw["mono"], raw.get("step"), raw["data"], extra)
+    event = Event(raw["seq"], raw["kind"], raw["wall"], raw["mono"], raw.get("step"), raw["data"])
+    if len(raw) <= len(_KNOWN):
+        return event
+    return event._replace(extra={name: value for name, value in raw.items() if name not in _KNOWN})
