@@ -11,9 +11,10 @@ from worldtape.collectors.importers._values import as_dict, as_int, as_list, as_
 from worldtape.schemas import ErrorInfo, Lossiness, Outcome, SourceFile, Status
 
 INTERRUPTED = "[Request interrupted by user"
+REMINDERS = re.compile(r"(?:\s*<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>)+\s*\Z", re.DOTALL)
+"""Words of the harness behind an answer."""
 _DENIED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action right now")
 _NOT_GRANTED = re.compile(r"Claude requested permissions to .*, but you haven't granted it yet\.\Z", re.DOTALL)
-_REMINDERS = re.compile(r"(?:\s*<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>)+\s*\Z", re.DOTALL)
 _ERROR = re.compile(r"\A<tool_use_error>(.*)</tool_use_error>\s*\Z", re.DOTALL)
 _EXIT = re.compile(r"\A(?:Error: )?Exit code (\d{1,10})(?:\n|\Z)")
 _TIMED_OUT = re.compile(r"\ACommand timed out after [\d.]+")
@@ -77,7 +78,7 @@ def _text(shown: str | None, facts: dict[str, Any], *, error: bool) -> _Text:
         return _Text(joined, as_int(facts.get("exitCode")), apart=not (out and err), cut=cut)
     if shown is None:
         return _Text(None)
-    text = _REMINDERS.sub("", shown)
+    text = REMINDERS.sub("", shown)
     if text.startswith(INTERRUPTED):
         return _Text(None, status=Status.INTERRUPTED)
     if text.startswith(_DENIED) or (error and _NOT_GRANTED.match(text)):

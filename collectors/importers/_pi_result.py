@@ -48,7 +48,8 @@ def result_of(message: dict[str, Any], call: str | None, at: int | None, locator
     details = as_dict(message.get("details"))
     shown = text_of(message.get("content"))
     error = message.get("isError") is True
-    found = _shell(shown) if shell and shown is not None else _other(shown, error=error)
+    ended = error or bool(details.keys() & {"exitCode", "status"})
+    found = _shell(shown, ended=ended) if shell and shown is not None else _other(shown, error=error)
     if _only_images(message.get("content")):
         found.text = None
     code = as_int(details.get("exitCode"))
@@ -68,14 +69,18 @@ def result_of(message: dict[str, Any], call: str | None, at: int | None, locator
     )
 
 
-def _shell(shown: str) -> _Text:
-    """Take the words of the harness away from behind the output of a command."""
+def _shell(shown: str, *, ended: bool) -> _Text:
+    """Take the words of the harness away from behind the output of a command.
+
+    How it `ended` stands there only where the result tells of it elsewhere, too: else the command wrote it.
+    """
     found = _Text(shown)
-    if end := _last(_EXIT, shown):
+    end = None
+    if ended and (end := _last(_EXIT, shown)):
         found.exit_code = as_int(int(end[1]))
-    elif end := _last(_ABORTED, shown):
+    elif ended and (end := _last(_ABORTED, shown)):
         found.status = Status.INTERRUPTED
-    elif end := _last(_TIMED_OUT, shown):
+    elif ended and (end := _last(_TIMED_OUT, shown)):
         found.status = Status.TIMEOUT_KILLED
     text = shown[: end.start()] if end else shown
     for note in (_SAVED, _GUARD):

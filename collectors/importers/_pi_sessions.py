@@ -10,7 +10,7 @@ from worldtape.collectors.importers._pi_result import MISSING, result_of
 from worldtape.collectors.importers._sessions import LOSSES, Facts, head_values
 from worldtape.collectors.importers._threads import planted, trajectories
 from worldtape.collectors.importers._tree import Node, indexed
-from worldtape.collectors.importers._values import as_dict, as_list, as_str, micros, text_of
+from worldtape.collectors.importers._values import as_dict, as_list, as_str, kept, micros, text_of
 from worldtape.errors import VersionError
 from worldtape.schemas import (
     Domain,
@@ -101,8 +101,7 @@ class PiSessions:
         elif role in ("assistant", "toolResult"):
             yield Orphan("harness_message", {"text": text, "locator": locator})
         elif role == "bashExecution":
-            told = {key: message.get(key) for key in ("command", "output", "exitCode", "cancelled", "truncated")}
-            yield Orphan("user_command", {**told, "locator": locator})
+            yield Orphan("user_command", {**kept(message, "role", "timestamp"), "locator": locator})
         elif role in _ASIDE:
             yield _aside(_ASIDE[role], {**message, "content": text}, locator)
         else:
@@ -148,16 +147,16 @@ _ASIDE = {
     "hookMessage": "custom_message",
 }
 """Roles of messages that say the same as entries of a type of their own."""
+_CODES = {"compaction": "compacted", "branch_summary": "branch_left", "custom_message": "harness_message"}
 
 
 def _aside(kind: str, entry: dict[str, Any], locator: str) -> Orphan:
     """Return what stands in the session but is nobody's action, and no answer."""
     if kind == "custom_message":
         told = {"type": as_str(entry.get("customType")), "text": text_of(entry.get("content"))}
-        return Orphan("harness_message", {**told, "locator": locator})
-    told = {"summary": as_str(entry.get("summary")), "from": as_str(entry.get("fromId"))}
-    code = "compacted" if kind == "compaction" else "branch_left"
-    return Orphan(code, {**{key: value for key, value in told.items() if value}, "locator": locator})
+    else:
+        told = {"summary": as_str(entry.get("summary")), "from": as_str(entry.get("fromId"))}
+    return Orphan(_CODES[kind], {**kept(told), "locator": locator})
 
 
 def _mirrored(message: dict[str, Any]) -> bool:
