@@ -14,7 +14,7 @@ from worldtape.errors import FormatError
 from worldtape.schemas import Batch, ImportedStep, Lossiness, Orphan, Outcome, Status, Timing
 
 _OK = Outcome(status=Status.OK)
-_ASKS = {"timeout_s": ("timeout_ms", "timeout"), "wait_s": ("yield_time_ms",)}
+_ASKS = {"timeout_s": ("timeout_ms", "timeout"), "wait_s": ("yield_time_ms", "initial_wait", "delay")}
 """Times that a call of a shell can ask for, by our name."""
 
 
@@ -293,7 +293,7 @@ def _lossiness(call: Call, result: Result) -> tuple[Lossiness, ...]:
 def _times(arguments: Any, scale: float) -> dict[str, float]:
     """Return what a call of a shell asks: `timeout_s`, and `wait_s` before the observation."""
     if isinstance(arguments, str):
-        if "timeout" not in arguments and "yield_time_ms" not in arguments:
+        if not any(key in arguments for keys in _ASKS.values() for key in keys):
             return {}
         try:
             arguments = parse(arguments.encode())
