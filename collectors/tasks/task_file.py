@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from pydantic import Field, PrivateAttr
+from pydantic import BaseModel, Field, PrivateAttr
 
 from worldtape.collectors.tasks.setup import Setup
 from worldtape.collectors.tasks.stroke import Stroke
+from worldtape.errors import ConfigError
 from worldtape.schemas import Task, canonical_json
-from worldtape.schemas.settings import Settings, read_settings
+from worldtape.schemas.settings import Settings, checked, read_settings
+
+S = TypeVar("S", bound=BaseModel)
 
 
 class TaskFile(Settings):
@@ -24,11 +27,15 @@ class TaskFile(Settings):
     tags: tuple[str, ...] = ()
     """Words to choose tasks by."""
     setup: Setup = Setup()
-    """What is made before the first observation, out of band."""
-    solution: tuple[str | tuple[Stroke, ...], ...] = ()
-    """The steps that solve it: a string is typed and ended with Enter, an array is sent as it stands."""
-    verifier: str | None = None
-    """A shell command, run out of band in the first working directory: exit code 0 means solved."""
+    """What is made in a terminal before the first observation, out of band."""
+    start: dict[str, Any] = Field(default_factory=dict)
+    """Settings of the environment for this task; they win over those of the job."""
+    solution: tuple[str | tuple[Stroke, ...] | dict[str, Any], ...] = ()
+    """The steps that solve it. In a terminal a string is typed and ended with Enter, an array is sent as it stands;
+    what steps are elsewhere stands with the environment."""
+    verifier: str | dict[str, Any] | None = None
+    """A shell command, run out of band in a terminal's first working directory: exit code 0 means solved. Or what must
+    stand in the environment's own state in the end: path to value, as `orders.0.status: paid` (see `unmet`)."""
     reference: str | None = None
     """The reference answer; it never reaches a prompt."""
     timeout: float | None = Field(default=None, gt=0)
@@ -60,13 +67,30 @@ class TaskFile(Settings):
 
     @property
     def actions(self) -> list[list[dict[str, Any]]]:
-        """The solution as arrays of `{"keystrokes", "duration"}`, one array a step."""
-        return [
-            [{"keystrokes": step + "\n"}]
-            if isinstance(step, str)
-            else [stroke.model_dump(exclude_none=True) for stroke in step]
-            for step in self.solution
-        ]
+        """The solution of a terminal's task as arrays of `{"keystrokes", "duration"}`, one array a step.
+
+        Raises:
+            ConfigError: a step is a mapping, which nobody can type.
+        """
+        return [self._typed(step) for step in self.solution]
+
+    def begun(self, config: S) -> S:
+        """Return the settings of an environment as this task begins in it.
+
+        Raises:
+            ConfigError: `start` holds what the environment does not know.
+        """
+        if not self.start:
+            return config
+        return checked(type(config), config.model_dump(exclude_unset=True) | self.start, where=f"task {self.id}: start")
+
+    def _typed(self, step: str | tuple[Stroke, ...] | dict[str, Any]) -> list[dict[str, Any]]:
+        if isinstance(step, str):
+            return [{"keystrokes": step + "\n"}]
+        if isinstance(step, dict):
+            fix = "a string, or an array of {keystrokes, duration}"
+            raise ConfigError("a step of the solution is nothing to type", where=self.id, fix=fix)
+        return [stroke.model_dump(exclude_none=True) for stroke in step]
 
     @property
     def digest(self) -> str:

@@ -66,7 +66,7 @@ async def _attempt(bench: Bench, item: Item, number: int, trajectory_id: str, pa
     job = bench.job
     kind = ENVIRONMENTS[job.environment["kind"]]()
     environment = kind.make(environment_config(job), item.task)
-    policy = make_policy(job.policy, item.task, item.seed)
+    policy = make_policy(job.policy, item.task, item.seed, job.environment["kind"])
     header = make_header(
         environment,
         policy.spec,

@@ -16,8 +16,8 @@ from worldtape.schemas import Environment, Policy, Registry
 class EnvironmentKind(Protocol):
     """What a job needs to know of one kind of environment; stateless.
 
-    An attribute `action_kinds` is read where it is there: a policy whose actions are of other kinds is refused before
-    anything is recorded.
+    Two more members are used where they are there: `action_kinds`, a set: a policy whose actions are of other kinds is
+    refused before anything is recorded; and `player(task) -> Policy`, which plays the task's solution.
     """
 
     Config: type[BaseModel]
@@ -65,8 +65,8 @@ def policy_class(kind: str) -> Any:
     return POLICIES[kind]
 
 
-def make_policy(settings: Mapping[str, Any], task: TaskFile, seed: int) -> Policy:
-    """Return the policy for one item.
+def make_policy(settings: Mapping[str, Any], task: TaskFile, seed: int, environment: str = "terminal") -> Policy:
+    """Return the policy for one item, in an environment of the kind `environment`.
 
     A `script` without actions plays the task's own solution; a policy that takes a seed and was given none gets
     that of the item.
@@ -81,6 +81,10 @@ def make_policy(settings: Mapping[str, Any], task: TaskFile, seed: int) -> Polic
     if kind == "script" and own.get("actions") is None and own.get("file") is None:
         if not task.solution:
             raise ConfigError("the task has no solution to play", where=task.id, fix="choose another policy")
+        player = getattr(ENVIRONMENTS[environment], "player", None)
+        if player is not None:
+            plays: Policy = player(task)
+            return plays
         own["actions"] = task.actions
         where = f"task {task.id}"
     if "seed" in found.Config.model_fields and own.get("seed") is None:

@@ -128,7 +128,9 @@ def _starting(job: JobConfig) -> str:
 def _try_out(job: JobConfig, missing: Sequence[Item]) -> None:
     """Start one environment and make every policy, so that what cannot work says so once, before any tape."""
     for item in missing:
-        refuse_strangers(job.environment["kind"], make_policy(job.policy, item.task, item.seed))
+        refuse_strangers(
+            job.environment["kind"], make_policy(job.policy, item.task, item.seed, job.environment["kind"])
+        )
     kind = ENVIRONMENTS[job.environment["kind"]]()
     kind.clean(environment_config(job))
     asyncio.run(start_once(job))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from worldtape.collectors.tasks import Setup, TaskFile
 from worldtape.collectors.terminal import Terminal, TerminalConfig
-from worldtape.errors import WorldtapeError
+from worldtape.errors import ConfigError, WorldtapeError
 from worldtape.pipelines.record.verdict import Verdict
 
 _UNABLE = {None, 126, 127}
@@ -29,6 +29,7 @@ class TerminalKind:
 
     def make(self, config: TerminalConfig, task: TaskFile) -> Terminal:
         """Return a terminal; files and commands of the task come after those of the job."""
+        config = task.begun(config)
         setup = Setup(files=config.setup.files | task.setup.files, commands=config.setup.commands + task.setup.commands)
         return Terminal(config.model_copy(update={"setup": setup}))
 
@@ -36,6 +37,8 @@ class TerminalKind:
         """Run the verifier out of band, in the directory the shell started in."""
         if task.verifier is None:
             return Verdict()
+        if not isinstance(task.verifier, str):
+            raise ConfigError("the verifier of a terminal's task is a shell command", where=task.id)
         try:
             ran = await environment.run(task.verifier, timeout_s=timeout_s)
         except WorldtapeError as error:

@@ -91,7 +91,7 @@ def test_a_setup_is_the_same_archive_every_time():
 
 def test_our_suite_is_what_it_promises():
     tasks = load_suite("terminal-core").tasks
-    assert suites() == ("terminal-core",)
+    assert "terminal-core" in suites()
     assert len(tasks) >= 40
     assert all(5 <= len(task.solution) <= 12 and task.verifier and task.tags for task in tasks)
     assert len({task.instruction for task in tasks}) == len(tasks)

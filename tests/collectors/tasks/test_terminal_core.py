@@ -26,7 +26,7 @@ async def solve(task: TaskFile) -> tuple[int | None, int | None, list[StepResult
     config = TerminalConfig(sandbox="local", setup=task.setup, timeout_s=20)
     async with Terminal(config) as terminal:
         await terminal.reset(nowhere)
-        assert task.verifier is not None
+        assert isinstance(task.verifier, str)
         before = (await terminal.run(task.verifier)).exit_code
         actions = [action for action in map(keystrokes, task.actions) if action is not None]
         results = [await terminal.step(action, nowhere) for action in actions]

@@ -1,0 +1,58 @@
+"""What must stand in an environment's own state when a task is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_LENGTH = "#"
+_ABSENT = object()
+
+
+def unmet(expected: Mapping[str, Any], state: Any) -> list[str]:
+    """Return what `state` does not hold, one line each; empty: the task is solved.
+
+    Args:
+        expected: path to value. A path is names and indices joined by dots: `orders.0.status`; `*` stands for any item
+            of a list or mapping (one that fits is enough), `#` for a length. A mapping as value needs to be held in
+            part only, anything else must be equal.
+        state: JSON types.
+    """
+    return [_told(path, value, state) for path, value in expected.items() if not _holds(path, value, state)]
+
+
+def _told(path: str, value: Any, state: Any) -> str:
+    found = [item for item in _at(path.split("."), state) if item is not _ABSENT]
+    return f"{path} is {', '.join(map(repr, found)) or 'not there'}, not {value!r}"
+
+
+def _holds(path: str, value: Any, state: Any) -> bool:
+    return any(_fits(value, found) for found in _at(path.split("."), state))
+
+
+def _fits(value: Any, found: Any) -> bool:
+    if isinstance(value, Mapping) and isinstance(found, Mapping):
+        return all(_fits(part, found.get(name, _ABSENT)) for name, part in value.items())
+    return bool(value == found) and isinstance(value, bool) == isinstance(found, bool)
+
+
+def _at(path: list[str], state: Any) -> Iterator[Any]:
+    if not path:
+        yield state
+        return
+    name, rest = path[0], path[1:]
+    if name == _LENGTH and isinstance(state, (list, tuple, Mapping)):
+        yield from _at(rest, len(state))
+    elif name == "*" and isinstance(state, (list, tuple, Mapping)):
+        for item in state.values() if isinstance(state, Mapping) else state:
+            yield from _at(rest, item)
+    else:
+        yield from _at(rest, _member(state, name)) if _member(state, name) is not _ABSENT else iter((_ABSENT,))
+
+
+def _member(state: Any, name: str) -> Any:
+    if isinstance(state, Mapping):
+        return state.get(name, _ABSENT)
+    if isinstance(state, (list, tuple)) and name.lstrip("-").isdigit() and -len(state) <= int(name) < len(state):
+        return state[int(name)]
+    return _ABSENT
