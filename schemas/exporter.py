@@ -108,8 +108,10 @@ class Exporter(Protocol):
         """Return why this episode cannot be written, in words that many share (`no tape`); null: it can."""
         ...
 
-    def write(self, episode: Episode, out: BinaryIO) -> None:
-        """Write the episode; `out` only takes bytes, one after the other.
+    def write(self, episode: Episode, out: BinaryIO) -> int | None:
+        """Write the episode, and return how many of its transitions stand in it; null: all of them.
+
+        `out` only takes bytes, one after the other.
 
         Raises:
             WorldtapeError: it cannot be written after all; what was written of it is thrown away.

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from worldtape.collectors.importers._json import parse
 from worldtape.collectors.importers._values import as_dict, as_float, as_str, too_deep, tool_call
 from worldtape.errors import FormatError, VersionError
 from worldtape.schemas import (
@@ -65,6 +66,16 @@ def act(name: str, arguments: Any) -> Action:
         return tool_call(name, arguments)
     text = json.dumps(strokes, ensure_ascii=False)
     return Action(kind=KEYSTROKES, text=text, arguments=canonical_json(strokes))
+
+
+def typed(text: str) -> Action:
+    """Return the action that a text is where a format has texts only: an array of keystrokes, or words."""
+    try:
+        strokes = parse(text.encode("utf-8", "replace")) if text[:1] == "[" else None
+    except FormatError:
+        strokes = None
+    action = say(text) if strokes is None else act(KEYSTROKES, {KEYSTROKES: strokes})
+    return action if action.text == text else action.model_copy(update={"text": text})
 
 
 def say(text: str) -> Action:

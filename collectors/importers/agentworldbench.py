@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
+from worldtape.collectors.importers import _awb_ours
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers._json import records
 from worldtape.collectors.importers._values import as_dict, as_str, kept, tool_call
@@ -32,6 +34,7 @@ from worldtape.schemas import (
 
 BENCHMARK = "AgentWorldBench"
 _FIELDS = frozenset({"task", "prompt", "response", "turn_idx", "total_turns"})
+_HEADING = "**Environment Observation:**\n"
 _OBSERVATION = re.compile(r"\A\s*\*\*Environment Observation:\*\*[ \t]*\n?")
 _TAGGED = re.compile(r"<predicted_observation>\n?(.*?)\n?</predicted_observation>", re.DOTALL)
 _ACTION = re.compile(r"^\*\*Action:\*\*[ \t]*\n?", re.MULTILINE)
@@ -68,17 +71,41 @@ class AgentWorldBench:
         return {"task", "id", "prompt"} <= row.keys() and _turns(row.get("prompt"))
 
     def read(self, source: SourceFile) -> Iterator[Imported | Rejected]:
-        """Give a trajectory for each row."""
+        """Give a trajectory for each row; the rows that Worldtape wrote of one trajectory are one again."""
+        ours = _awb_ours.Rows(_texts_of)
         for item in records(source):
             if isinstance(item, Orphan):
                 at = item.details.get("offset")
                 yield Rejected(f"bytes:{at}", f"{item.code}: {item.details.get('reason')}".replace("\n", " "))
                 continue
             locator, value = item
-            try:
-                yield _row(locator, as_dict(value))
-            except (FormatError, InputError) as error:
-                yield Rejected(locator, " ".join(error.what.split()))
+            row = as_dict(value)
+            told = _awb_ours.told(row)
+            if told is not None and ours.add(locator, row, told):
+                continue
+            if ours.locator is not None:
+                yield _made(ours.locator, ours.imported)
+            ours = _awb_ours.Rows(_texts_of)
+            if told is None:
+                yield _made(locator, partial(_row, locator, row))
+            else:
+                ours.add(locator, row, told)
+        if ours.locator is not None:
+            yield _made(ours.locator, ours.imported)
+
+
+def _made(locator: str, make: Callable[[], Imported]) -> Imported | Rejected:
+    try:
+        return make()
+    except (FormatError, InputError) as error:
+        return Rejected(locator, " ".join(error.what.split()))
+
+
+def _texts_of(row: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return action and observation of every turn of a row of ours, exactly."""
+    actions = [_split(prompt)[1] for prompt in (*row["prompt"][:-1], row["current_prompt"])]
+    answers = [answer.removeprefix(_HEADING) for answer in row["response"]]
+    return list(zip(actions, answers, strict=True))
 
 
 def _turns(prompt: Any) -> bool:
@@ -147,16 +174,21 @@ class _Turn:
 def _turn(prompt: str, domain: Domain, current: str | None) -> _Turn:
     """Take a prompt apart; the last one may carry an output instruction that `current_prompt` does not have."""
     text = current if current and prompt.startswith(current) else prompt
-    actions = list(_ACTION.finditer(text))
-    if not actions:
-        raise FormatError("a prompt has no **Action:**")
-    head, block = text[: actions[-1].start()], text[actions[-1].end() :]
+    head, bare = _split(text)
     state = _STATE.search(head)
     task = _INSTRUCTION.search(head[: state.start()] if state else head)
     instruction = head[task.end() : state.start() if state else None].rstrip("\n") if task else None
-    fence = _FENCE.match(block)
-    bare = fence[2] if fence else block.rstrip("\n")
     return _Turn(_action(bare, domain), instruction, head[state.end() :].removesuffix("\n\n") if state else None)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Return what stands before the last `**Action:**`, and the action without its fence."""
+    actions = list(_ACTION.finditer(text))
+    if not actions:
+        raise FormatError("a prompt has no **Action:**")
+    block = text[actions[-1].end() :]
+    fence = _FENCE.match(block)
+    return text[: actions[-1].start()], fence[2] if fence else block.rstrip("\n")
 
 
 def _action(text: str, domain: Domain) -> Action:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from worldtape.schemas import Exporter
 
 SHARD = 512 << 20
-"""A file of lines is ended before an episode that would make it longer, bytes."""
+"""A file of lines is ended behind the episode that makes it this long, bytes."""
 
 
 class Files(Protocol):
@@ -64,7 +63,7 @@ class Pieces:
         folder: where they stand.
         exporter: names the suffix.
         number: of the part, so that sorted names give the order of the parts.
-        limit: bytes of a file.
+        limit: bytes from which on a file takes no further episode.
     """
 
     def __init__(self, folder: Path, exporter: Exporter, number: int, *, limit: int = SHARD) -> None:
@@ -75,28 +74,39 @@ class Pieces:
         self._limit = limit
         self._count = 0
         self._file: BinaryIO | None = None
+        self._path = folder
 
     @contextmanager
     def episode(self, _: str) -> Iterator[BinaryIO]:
-        """Give a buffer; the episode stands in the file as a whole or not at all."""
-        buffer = BytesIO()
-        yield buffer
-        self._take(buffer.getbuffer())
+        """Give the file; what an episode wrote that fails is cut off again."""
+        file = self._current()
+        start = file.tell()
+        try:
+            yield file
+        except BaseException:
+            file.seek(start)
+            file.truncate()
+            raise
+        self.bytes += file.tell() - start
 
-    def _take(self, data: memoryview) -> None:
-        if self._file is not None and self._file.tell() + len(data) > self._limit:
+    def _current(self) -> BinaryIO:
+        if self._file is not None and self._file.tell() >= self._limit:
             self.close()
         if self._file is None:
-            self._file = (self._folder / f"{self._number:06d}-{self._count:06d}{self._suffix}").open("wb")
+            self._path = self._folder / f"{self._number:06d}-{self._count:06d}{self._suffix}"
+            self._file = self._path.open("wb")
             self._count += 1
-        self._file.write(data)
-        self.bytes += len(data)
+        return self._file
 
     def close(self) -> None:
         """Finish the last file."""
-        if self._file is not None:
-            self._file.close()
+        if self._file is None:
+            return
+        empty = not self._file.tell()
+        self._file.close()
         self._file = None
+        if empty:
+            self._path.unlink()
 
 
 def name_shards(folder: Path, exporter: Exporter) -> int:

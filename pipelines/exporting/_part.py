@@ -40,12 +40,13 @@ def export_part(work: Work) -> ExportReport:
             for episode in episodes(work.lake, work.trajectories, work.transitions, work.ids):
                 report.asked += 1
                 with episode:
-                    left_out = _write(episode, exporter, files)
-                if left_out is not None:
-                    report.leave_out(left_out)
+                    written = _write(episode, exporter, files)
+                if isinstance(written, LeftOut):
+                    report.leave_out(written)
                     continue
                 report.trajectories += 1
-                report.transitions += len(episode.transitions)
+                report.transitions += written
+                report.skipped += len(episode.transitions) - written
         finally:
             files.close()
     report.files = 0 if exporter.lines else report.trajectories
@@ -53,8 +54,8 @@ def export_part(work: Work) -> ExportReport:
     return report
 
 
-def _write(episode: LakeEpisode, exporter: Exporter, files: One | Pieces) -> LeftOut | None:
-    """Write one episode whole, or say why not; whatever is wrong with one, the rest goes on."""
+def _write(episode: LakeEpisode, exporter: Exporter, files: One | Pieces) -> int | LeftOut:
+    """Write one episode whole and return its number of transitions, or say why not; the rest goes on."""
     trajectory_id = episode.trajectory["trajectory_id"]
     domain = episode.trajectory["domain"]
     if domain not in exporter.domains:
@@ -64,7 +65,7 @@ def _write(episode: LakeEpisode, exporter: Exporter, files: One | Pieces) -> Lef
         if reason is not None:
             return LeftOut(trajectory_id, reason)
         with files.episode(trajectory_id) as out:
-            exporter.write(episode, out)
+            written = exporter.write(episode, out)
     except (StorageError, ComponentError):
         raise
     except WorldtapeError as error:
@@ -74,4 +75,4 @@ def _write(episode: LakeEpisode, exporter: Exporter, files: One | Pieces) -> Lef
     except Exception as error:  # noqa: BLE001
         said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         return LeftOut(trajectory_id, f"the exporter {exporter.name} failed ({said}), which is a bug", failed=True)
-    return None
+    return len(episode.transitions) if written is None else written

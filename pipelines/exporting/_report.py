@@ -28,6 +28,9 @@ class ExportReport:
     asked: int = 0
     trajectories: int = 0
     transitions: int = 0
+    """Those that were written."""
+    skipped: int = 0
+    """Transitions of written trajectories that the format has no place for, such as one without an observation."""
     files: int = 0
     bytes: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
@@ -51,14 +54,14 @@ class ExportReport:
 
     def add(self, other: ExportReport) -> None:
         """Count what `other` counted."""
-        for name in ("asked", "trajectories", "transitions", "files", "bytes", "failed"):
+        for name in ("asked", "trajectories", "transitions", "skipped", "files", "bytes", "failed"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.left_out += other.left_out
         self.named = sorted([*self.named, *other.named])[:SHOWN]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain JSON types."""
-        names = ("format", "asked", "trajectories", "transitions", "files", "bytes", "failed")
+        names = ("format", "asked", "trajectories", "transitions", "skipped", "files", "bytes", "failed")
         return {name: getattr(self, name) for name in names} | {
             "left_out": dict(sorted(self.left_out.items())),
             "named": [{"trajectory_id": one.trajectory_id, "reason": one.reason} for one in self.named],
