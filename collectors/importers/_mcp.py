@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from worldtape.collectors.importers import _ours
 from worldtape.collectors.importers._values import as_dict, as_list, as_str, kept, too_deep, tool_call
 from worldtape.schemas import (
     Batch,
@@ -42,6 +43,8 @@ class Frame:
     status: int | None = None
     """HTTP status."""
     cut: bool = False
+    ours: dict[str, Any] | None = None
+    """What our exporter put beside a request."""
 
 
 @dataclass(slots=True)
@@ -146,6 +149,14 @@ class _Open:
     done: bool = False
     doubtful: bool = False
     """Another request with the same id was open at the same time."""
+    ours: dict[str, Any] | None = None
+
+    def whole(self) -> ImportedStep | None:
+        """Return the transition, with what our exporter put beside it."""
+        step = self.step
+        if step is None or self.ours is None:
+            return step
+        return _ours.step(step.action, step.observation, self.ours, step.locator or "")
 
 
 class Fold:
@@ -205,7 +216,7 @@ class Fold:
             locator=frame.locator,
             extra={"id": value.get("id")},
         )
-        entry = _Open(step, frame.at)
+        entry = _Open(step, frame.at, ours=frame.ours)
         earlier = self._open.get(self._by_id.get(key, -1))
         if earlier is not None and not earlier.done:
             same = earlier.step is not None and earlier.step.action.text == step.action.text
@@ -251,16 +262,18 @@ class Fold:
             del self._open[number]
             if not entry.done:
                 self._given_up |= {key for key, held in self._by_id.items() if held == number}
-            if entry.step is not None:
-                yield entry.step
+            step = entry.whole()
+            if step is not None:
+                yield step
 
     def _rest(self) -> Iterator[ImportedStep]:
         for entry in self._open.values():
-            if entry.step is None:
+            step = entry.whole()
+            if step is None:
                 continue
-            if not entry.done:
-                entry.step.lossiness += (Lossiness.TAIL_MISSING,)
-            yield entry.step
+            if not entry.done and entry.ours is None:
+                step.lossiness += (Lossiness.TAIL_MISSING,)
+            yield step
 
 
 def _told(value: dict[str, Any]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from worldtape.collectors.importers import _vcr
+from worldtape.collectors.importers import _ours, _vcr
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers._json import document, lines, parse
 from worldtape.collectors.importers._mcp import Facts, Fold, Frame
-from worldtape.collectors.importers._values import as_dict, as_float, as_list, as_str, kept, micros
+from worldtape.collectors.importers._values import as_dict, as_float, as_list, as_str, kept, micros, too_deep
 from worldtape.errors import FormatError, InputError, VersionError
 from worldtape.schemas import (
     Domain,
@@ -113,7 +113,8 @@ def _cassette(source: SourceFile) -> Iterator[Imported]:
     version = value.get("format_version")
     if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= 3:  # noqa: PLR2004
         raise VersionError(f"mcp-cassette version {str(version)[:40]}; 1 to 3 are read", where=source.name)
-    start = micros(value.get("recorded_at"))
+    start = micros(value.get("recorded_at")) or None  # 1970: its writer knew no time
+    ours = _ours.member(value.get(_ours.MEMBER))
     facts = Facts(started_at=start)
     facts.know(as_dict(value.get("server_info")), value.get("protocol_version"))
     frames: list[Frame | Orphan] = []
@@ -125,8 +126,11 @@ def _cassette(source: SourceFile) -> Iterator[Imported]:
         if direction not in _CLIENT | _SERVER or not isinstance(fields.get("payload"), (dict, list)):
             frames.append(Orphan("unknown_record", {"at": locator} | kept({"kind": fields.get("kind")})))
         else:
-            frames.append(Frame(c2s=direction in _CLIENT, value=fields["payload"], locator=locator, at=at))
-    yield _trajectory(source, "", facts, frames, kept(value, "messages", "recorded_at", "server_info"))
+            known = fields.get(_ours.MEMBER) if ours is not None else None
+            beside = known if isinstance(known, dict) and not too_deep(known) else None
+            frames.append(Frame(c2s=direction in _CLIENT, value=fields["payload"], locator=locator, at=at, ours=beside))
+    read = _trajectory(source, "", facts, frames, kept(value, "messages", "recorded_at", "server_info"))
+    yield read if ours is None else _ours.trajectory(ours["trajectory"], read.steps, "")
 
 
 def _vcr_file(source: SourceFile) -> Iterator[Imported]:
