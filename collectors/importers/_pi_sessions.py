@@ -10,7 +10,7 @@ from worldtape.collectors.importers._pi_result import MISSING, result_of
 from worldtape.collectors.importers._sessions import LOSSES, Facts, head_values
 from worldtape.collectors.importers._threads import planted, trajectories
 from worldtape.collectors.importers._tree import Node, indexed
-from worldtape.collectors.importers._values import as_dict, as_list, as_str, kept, micros, text_of
+from worldtape.collectors.importers._values import as_dict, as_list, as_str, kept, micros, text_of, thoughts_of
 from worldtape.errors import VersionError
 from worldtape.schemas import (
     Domain,
@@ -116,12 +116,11 @@ class PiSessions:
         stopped = {"stop_reason": reason, "error": as_str(message.get("errorMessage"))} if reason in _STOPPED else {}
         if reason == "aborted":
             yield Stop(as_str(message.get("errorMessage")))
-        thoughts: list[dict[str, Any]] = []
         content = message.get("content")
         for item in as_list(content) or ([{"text": content}] if isinstance(content, str) else []):
             part = as_dict(item)
             if part.get("type") not in _CALLS:
-                thoughts += [{key: part[key]} for key in ("thinking", "text") if as_str(part.get(key))]
+                yield Thoughts(thoughts_of(**{key: part.get(key) for key in ("thinking", "text")}))
                 continue
             name, call = as_str(part.get("name")), _id(part, _CALL_IDS)
             if name is None:
@@ -131,13 +130,10 @@ class PiSessions:
             own = {"entry": as_str(entry.get("id")), "model": None if model == facts.model else model, **stopped}
             yield Call(
                 call, as_str(entry.get("id")) or locator, name, part.get("arguments", part.get("input")), locator,
-                at=at, thoughts=tuple(thoughts), shell=name in self.shells, seconds=True,
+                at=at, shell=name in self.shells, seconds=True,
                 ended=Outcome(status=Status.NOT_EXECUTED) if stopped else None,
                 extra={key: value for key, value in own.items() if value},
             )  # fmt: skip
-            thoughts = []
-        if thoughts:
-            yield Thoughts(tuple(thoughts))
 
 
 _ASIDE = {

@@ -14,7 +14,7 @@ from worldtape.collectors.importers._pairs import Call, Event, Result, Thoughts
 from worldtape.collectors.importers._sessions import LOSSES, Facts, head_values
 from worldtape.collectors.importers._threads import planted, trajectories
 from worldtape.collectors.importers._tree import Node
-from worldtape.collectors.importers._values import as_dict, as_int, as_list, as_str, kept, micros, text_of
+from worldtape.collectors.importers._values import as_dict, as_int, as_list, as_str, kept, micros, text_of, thoughts_of
 from worldtape.errors import FormatError, VersionError
 from worldtape.schemas import (
     Domain,
@@ -175,7 +175,6 @@ def _events(record: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Eve
 
 
 def _said(record: dict[str, Any], message: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Event]:
-    thoughts: list[dict[str, Any]] = []
     at, turn = micros(record.get("timestamp")), as_str(record.get("id"))
     model = as_str(message.get("modelId"))
     for part in _parts(record):
@@ -189,17 +188,14 @@ def _said(record: dict[str, Any], message: dict[str, Any], locator: str, facts: 
                 facts.running.add(call)
             own = {"entry": turn, "model": None if model == facts.model else model}
             yield Call(
-                call, turn or locator, name, part.get("input"), locator, at=at, thoughts=tuple(thoughts),
-                shell=name in _SHELLS, seconds=True, delegated=name in _MODELS,
+                call, turn or locator, name, part.get("input"), locator, at=at, shell=name in _SHELLS, seconds=True,
+                delegated=name in _MODELS,
                 extra={key: value for key, value in own.items() if value},
             )  # fmt: skip
-            thoughts = []
         elif part.get("type") == "tool_result":
             yield _result(part, at, locator, facts)
         else:
-            thoughts += [{key: part[key]} for key in ("thinking", "text") if as_str(part.get(key))]
-    if thoughts:
-        yield Thoughts(tuple(thoughts))
+            yield Thoughts(thoughts_of(**{key: part.get(key) for key in ("thinking", "text")}))
 
 
 def _heard(record: dict[str, Any], message: dict[str, Any], locator: str, facts: _Facts) -> Iterator[Event]:

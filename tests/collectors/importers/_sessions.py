@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-from worldtape.schemas import Imported, ImportedStep, Importer, Orphan, Rejected, Status
+from worldtape.schemas import Imported, ImportedStep, Importer, Orphan, Rejected, Status, derived_id
 
 from ._files import Bytes, jsonl
 
@@ -48,3 +49,21 @@ def hold_for_lines(importer: Importer, *records: Any) -> None:
         assert json.dumps("one").encode() in data
         odd, _ = told(importer, data.replace(b'"one"', b'"' + raw + b'"'))
         assert odd == [(action, text if seen == "one" else seen, status) for action, seen, status in good]
+
+
+def hold_for_branches(importer: Importer, *records: Any) -> None:
+    """Hold the rules for trees on a session that sees `both`, then `left`, then from `both` on `kept`."""
+    data = jsonl(*records)
+    main, branch = read(importer, data)
+    assert [step.observation for step in parts(main)[0]] == ["both", "kept"]
+    assert [step.observation for step in parts(branch)[0]] == ["left"]
+    assert isinstance(branch, Imported)
+    assert (branch.lineage.kind, branch.lineage.step) == ("branch", 0)
+    assert branch.lineage.parent == derived_id(importer.name, Bytes(data).digest, "")
+
+
+def claimed(importer: Importer, folder: Path) -> set[str]:
+    """Return which files of a folder an importer takes for its own."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    names = {path.relative_to(folder).as_posix(): path for path in files}
+    return {name for name, path in names.items() if importer.sniff(Bytes(path.read_bytes(), name))}

@@ -13,7 +13,7 @@ from worldtape.schemas import Imported, Lossiness, Status, derived_id
 
 from ._files import Bytes, jsonl
 from ._fuzz import fuzz
-from ._sessions import hold_for_lines, parts, read
+from ._sessions import claimed, hold_for_branches, hold_for_lines, parts, read
 
 HEAD = {"type": "session_start", "id": "s1", "title": "Fix it.", "owner": "me", "version": 2, "cwd": "/app"}
 TIME = "2026-01-01T00:00:01.000Z"
@@ -125,19 +125,14 @@ def test_the_tree_is_followed_by_its_last_word():
         HEAD,
         ASK,
         calls("a2", "u1", "c1"),
-        gives("t3", "a2", "c1", "both see this"),
+        gives("t3", "a2", "c1", "both"),
         calls("a4", "t3", "c2"),
         gives("t5", "a4", "c2", "left"),
         message("u6", "t3", "user", text("Otherwise.")),
         calls("a7", "u6", "c2"),
         gives("t8", "a7", "c2", "kept"),
     ]
-    main, branch = read(Droid(), jsonl(*session, *session[1:3]))
-    assert [step.observation for step in parts(main)[0]] == ["both see this", "kept"]
-    assert [step.observation for step in parts(branch)[0]] == ["left"]
-    assert isinstance(branch, Imported)
-    assert (branch.lineage.kind, branch.lineage.step) == ("branch", 0)
-    assert branch.lineage.parent == derived_id("droid", Bytes(jsonl(*session, *session[1:3])).digest, "")
+    hold_for_branches(Droid(), *session, *session[1:3])
 
 
 def test_messages_without_parents_follow_each_other():
@@ -265,7 +260,4 @@ def test_a_real_file(shared_data: Path) -> None:
 
 @pytest.mark.shared
 def test_no_other_file_is_claimed(shared_data: Path) -> None:
-    for path in shared_data.rglob("*"):
-        name = path.relative_to(shared_data).as_posix()
-        if path.is_file():
-            assert Droid().sniff(Bytes(path.read_bytes(), name)) == (name == "other_cli/droid.jsonl"), name
+    assert claimed(Droid(), shared_data) == {"other_cli/droid.jsonl"}
