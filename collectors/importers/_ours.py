@@ -110,7 +110,7 @@ def step(action: Action, content: str | None, columns: Mapping[str, Any], locato
     state = told.get("state_after")
     try:
         return ImportedStep(
-            action=Action.model_validate(whole["action"]),
+            action=Action.model_validate({key: value for key, value in whole["action"].items() if value is not None}),
             observation=as_text(told.get(OBSERVED)),
             outcome=_outcome(whole["outcome"]),
             shown=as_text(told.get("shown_text")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -96,6 +97,8 @@ def _value(column: Column, value: Any) -> Any:
         return _parsed(value)
     if column.type in (ColumnType.STRINGS, ColumnType.INTS, ColumnType.PARTS):
         return list(value) if value else None
+    if column.type is ColumnType.FLOAT and value is not None and not math.isfinite(value):
+        return None
     return value
 
 

@@ -9,7 +9,7 @@ from worldtape.collectors.importers._ours import MEMBER, typed
 from worldtape.pipelines.build import _templates as templates
 from worldtape.pipelines.build._text import action_block, asked, observation_text, predictable, user_text
 from worldtape.pipelines.exporting import _ours as ours
-from worldtape.pipelines.importing._encode import ascii_json
+from worldtape.pipelines.exporting._json import dump
 from worldtape.schemas import Domain, Episode, Status, canonical_json
 
 Row = ours.Row
@@ -55,7 +55,7 @@ class AgentWorldBench:
                 "total_turns": len(rows),
                 MEMBER: canonical_json(told),
             }
-            out.write(ascii_json(line) + b"\n")
+            out.write(dump(line) + b"\n")
         return len(rows)
 
 

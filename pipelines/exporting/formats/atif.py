@@ -7,8 +7,8 @@ from typing import Any, BinaryIO, ClassVar
 
 from worldtape.collectors.importers._ours import MEMBER, act, say
 from worldtape.pipelines.exporting import _ours as ours
+from worldtape.pipelines.exporting._json import dump
 from worldtape.pipelines.exporting._tools import definitions
-from worldtape.pipelines.importing._encode import ascii_json
 from worldtape.schemas import Domain, Episode
 
 Row = ours.Row
@@ -49,7 +49,7 @@ class Atif:
             "final_metrics": {"total_steps": len(steps)},
             "extra": {MEMBER: ours.head(row)},
         }
-        out.write(ascii_json(document) + b"\n")
+        out.write(dump(document))
 
 
 def _agent(row: Row) -> dict[str, Any]:

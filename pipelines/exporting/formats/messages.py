@@ -6,8 +6,8 @@ from typing import Any, BinaryIO, ClassVar
 
 from worldtape.collectors.importers._ours import MEMBER, act, say
 from worldtape.pipelines.exporting import _ours as ours
+from worldtape.pipelines.exporting._json import dump
 from worldtape.pipelines.exporting._tools import definitions
-from worldtape.pipelines.importing._encode import ascii_json
 from worldtape.schemas import Domain, Episode, canonical_json
 
 Row = ours.Row
@@ -41,7 +41,7 @@ class Messages:
             messages += _said(turn[0], beside) if turn[0]["action_kind"] == "message" else _called(turn, beside)
         told = ours.head(row) | {"transitions": beside}
         line = {"id": row["trajectory_id"], "messages": messages, "tools": definitions(row)}
-        out.write(ascii_json(line | {MEMBER: canonical_json(told)}) + b"\n")
+        out.write(dump(line | {MEMBER: canonical_json(told)}) + b"\n")
 
 
 def _said(row: Row, beside: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -61,7 +61,7 @@ def _called(rows: list[Row], beside: list[dict[str, Any]]) -> list[dict[str, Any
         content = ours.answer(row)
         beside.append(ours.beside(row, act(name, arguments), content))
         key = f"call_{row['step']}"
-        function = {"name": name, "arguments": ascii_json(arguments).decode()}
+        function = {"name": name, "arguments": dump(arguments).decode()}
         calls.append({"id": key, "type": "function", "function": function})
         if content is not None:
             answers.append({"role": "tool", "tool_call_id": key, "content": content})
