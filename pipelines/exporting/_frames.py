@@ -8,6 +8,7 @@ from typing import Any
 
 from worldtape.collectors.importers._json import parse
 from worldtape.collectors.importers._mcp import ACTIONS, id_key, observed
+from worldtape.collectors.importers._ours import OBSERVED
 from worldtape.collectors.importers._values import as_dict, as_str, tool_call
 from worldtape.errors import FormatError
 from worldtape.pipelines.exporting import _ours as ours
@@ -188,4 +189,7 @@ def _beside(request: Frame, row: ours.Row, answer: Frame | None) -> dict[str, An
     method = request.field("method")
     called = method == "tools/call"
     action = tool_call(str(params.get("name") if called else method), params.get("arguments") if called else params)
-    return ours.beside(row, action, None if answer is None else observed(answer.payload)[0])
+    facts = ours.beside(row, action, None if answer is None else observed(answer.payload)[0])
+    if OBSERVED in facts and row["shown_text"] is None:
+        facts["shown_text"] = None  # else the answer would be taken for it
+    return facts
