@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar
 
+from worldtape.collectors.importers._copies import Copies
 from worldtape.collectors.importers._pairs import Call, Event, Stop, Thoughts
 from worldtape.collectors.importers._pi_result import MISSING, result_of
 from worldtape.collectors.importers._sessions import LOSSES, Facts, head_values
 from worldtape.collectors.importers._threads import planted, trajectories
-from worldtape.collectors.importers._tree import Node, indexed
+from worldtape.collectors.importers._tree import Node
 from worldtape.collectors.importers._values import as_dict, as_list, as_str, kept, micros, text_of, thoughts_of
 from worldtape.errors import VersionError
 from worldtape.schemas import (
@@ -59,9 +61,9 @@ class PiSessions:
         header = header_of(source.head)
         version = _version(header, source)
         above = _above(header)
-        copies = _Copies(source, above)
-        tree, notes = planted(source, ENTRIES, copies.node)
-        tree.copies += copies.found
+        copies = Copies(source, above)
+        tree, notes = planted(source, ENTRIES, partial(_node, copies))
+        tree.copies += copies.messages
         start = micros(header.get("timestamp"))
 
         def facts() -> Facts:
@@ -70,8 +72,7 @@ class PiSessions:
         for made in trajectories(self.name, source, tree, notes, facts, self._events, resumed=above):
             if isinstance(made, Imported):
                 made.extra["format_version"] = version
-                if made.lineage.kind == "resumed" and copies.calls:
-                    made.lineage = made.lineage.model_copy(update={"step": copies.calls - 1})
+                copies.place(made)
             yield made
 
     def _events(self, entry: dict[str, Any], locator: str, facts: Facts) -> Iterator[Event]:
@@ -184,46 +185,26 @@ def _above(header: dict[str, Any]) -> str | None:
     return path.replace("\\", "/").rpartition("/")[2].removesuffix(".jsonl") or None if path else None
 
 
-class _Copies:
-    """Makes nodes of entries; those that are copied from the session above are counted only."""
-
-    def __init__(self, source: SourceFile, above: str | None) -> None:
-        self.found = 0
-        self.calls = 0
-        """Of the copied entries."""
-        self._keys: set[str | None] = set()
-        self._digests: set[int] = set()
-        file = source.sibling(f"{above}.jsonl") if above else None
-        if file is not None:
-            self._digests = {_digest(item[2]) for item in indexed(file) if not isinstance(item, Orphan)}
-
-    def node(self, entry: dict[str, Any], offset: int, size: int) -> Node | None:
-        """Return the node of an entry; null for a copy, and where it leads nowhere."""
-        kind, key = entry["type"], as_str(entry.get("id"))
-        digest = _digest(entry)
-        if kind != "session" and digest in self._digests:
-            self.found += kind == "message"
-            self.calls += len(_calls(entry))
-            self._keys.add(key)
-            return None
-        parent = as_str(entry.get("targetId" if kind == "leaf" else "parentId"))
-        if kind == "leaf" and parent is None:
-            return None
-        return Node(
-            key,
-            None if parent in self._keys else parent,
-            offset,
-            size,
-            calls=_calls(entry),
-            results=_results(entry),
-            talk=kind in _SPOKEN,
-            prompt="parentId" in entry and entry["parentId"] is None and kind != "session",
-            digest=digest,
-        )
-
-
-def _digest(entry: dict[str, Any]) -> int:
-    return hash(canonical_json([entry.get("type"), entry.get("id"), entry.get("message")]))
+def _node(copies: Copies, entry: dict[str, Any], offset: int, size: int) -> Node | None:
+    """Return the node of an entry; null for a copy, and where it leads nowhere."""
+    kind = entry["type"]
+    calls = _calls(entry)
+    if kind != "session" and copies.take(entry, len(calls)):
+        return None
+    parent = as_str(entry.get("targetId" if kind == "leaf" else "parentId"))
+    if kind == "leaf" and parent is None:
+        return None
+    return Node(
+        as_str(entry.get("id")),
+        copies.parent(parent),
+        offset,
+        size,
+        calls=calls,
+        results=_results(entry),
+        talk=kind in _SPOKEN,
+        prompt="parentId" in entry and entry["parentId"] is None and kind != "session",
+        digest=hash(canonical_json([kind, entry.get("message")])),
+    )
 
 
 def _calls(entry: dict[str, Any]) -> tuple[str | None, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from worldtape.collectors.importers._claude_result import REMINDERS
+from worldtape.collectors.importers._copies import Copies
 from worldtape.collectors.importers._json import document
 from worldtape.collectors.importers._pairs import Call, Event, Result, Thoughts
 from worldtape.collectors.importers._sessions import LOSSES, Facts, head_values
@@ -32,6 +33,7 @@ from worldtape.schemas import (
 _NEWEST = 2
 _KNOWN = {"session_start", "message", "todo_state", "compaction_state", "agent_turn_outcome", "session_end"}
 _SHELLS = {"Execute"}
+_HIDDEN = {"llm_only", "user_only"}
 _MODELS = {"Task"}
 _REMINDER = re.compile(r"\A\s*<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>\s*", re.DOTALL)
 _EXITED = re.compile(r"\n{0,2}\[Process exited with code (-?\d{1,10})\]\s*\Z")
@@ -71,16 +73,20 @@ class Droid:
         header = header if header.get("type") == "session_start" else {}
         version = _version(header, source)
         program = version if isinstance(version, str) else None
-        above = as_str(header.get("callingSessionId"))
+        caller, forked = as_str(header.get("callingSessionId")), as_str(header.get("parent"))
         settings = _settings(source)
 
         def facts() -> _Facts:
             return _Facts(session=as_str(header.get("id")), cwd=as_str(header.get("cwd")), version=program)
 
-        aside = _Aside()
+        copies = Copies(source, forked)
+        aside = _Aside(copies)
         tree, notes = planted(source, _KNOWN, aside.node)
-        for made in trajectories(self.name, source, tree, notes + aside.notes, facts, _events, resumed=above):
+        tree.copies += copies.messages
+        notes += aside.notes
+        for made in trajectories(self.name, source, tree, notes, facts, _events, resumed=caller or forked):
             if isinstance(made, Imported):
+                copies.place(made)
                 _complete(made, header, settings)
                 made.extra |= {"records": dict(aside.other)} if aside.other and not made.locator else {}
             yield made
@@ -117,22 +123,25 @@ def _complete(made: Imported, header: dict[str, Any], settings: dict[str, Any]) 
     made.extra |= {"format_version": version} if isinstance(version, int) else {}
     if made.policy.model is None and (model := as_str(settings.get("model"))):
         made.policy = made.policy.model_copy(update={"model": model})
-    if made.lineage.kind == "resumed":
+    if made.lineage.kind == "resumed" and as_str(header.get("callingSessionId")):
         made.lineage = made.lineage.model_copy(update={"kind": "subagent"})
 
 
 class _Aside:
     """Keeps what stands between the messages: it has no parents, so it is the session's, and no thread's."""
 
-    def __init__(self) -> None:
+    def __init__(self, copies: Copies) -> None:
         self.notes: list[Orphan] = []
         self.other: Counter[str] = Counter()
+        self._copies = copies
 
     def node(self, record: dict[str, Any], offset: int, size: int) -> Node | None:
         """Return the node of a message, or of the header, which the first message may name as its parent."""
         kind = record["type"]
         if kind in ("message", "session_start"):
-            return _node(record, offset, size)
+            return _node(record, offset, size, self._copies)
+        if self._copies.take(record, 0):
+            return None
         if kind == "compaction_state":
             told = {"summary": as_str(record.get("summaryText")), "locator": f"bytes:{offset}-{offset + size}"}
             self.notes.append(Orphan("compacted", kept(told)))
@@ -141,15 +150,18 @@ class _Aside:
         return None
 
 
-def _node(record: dict[str, Any], offset: int, size: int) -> Node:
+def _node(record: dict[str, Any], offset: int, size: int, copies: Copies) -> Node | None:
     parts = _parts(record)
     talk = record["type"] == "message"
+    calls = tuple(as_str(part.get("id")) for part in parts if part.get("type") == "tool_use")
+    if talk and copies.take(record, len(calls)):
+        return None
     return Node(
         as_str(record.get("id")),
-        as_str(record.get("parentId")),
+        copies.parent(as_str(record.get("parentId"))),
         offset,
         size,
-        calls=tuple(as_str(part.get("id")) for part in parts if part.get("type") == "tool_use"),
+        calls=calls,
         results=tuple(_called(part) for part in parts if part.get("type") == "tool_result"),
         talk=talk,
         digest=hash(canonical_json([record["type"], record.get("message")])) if talk else 0,
@@ -205,7 +217,10 @@ def _heard(record: dict[str, Any], message: dict[str, Any], locator: str, facts:
     for part in parts:
         if part.get("type") == "tool_result":
             yield _result(part, at, locator, facts)
-    hidden = "llm_only" in (message.get("visibility"), record.get("visibility"))
+    hook = as_str(message.get("hookEventName"))
+    hidden = bool(hook) or bool(_HIDDEN & {as_str(message.get("visibility")), as_str(record.get("visibility"))})
+    if hook:
+        yield Orphan("harness_message", {**kept(message, "role", "content"), "locator": locator})
     for part in parts:
         text = None if part.get("type") == "tool_result" else text_of(part)
         while text and (reminder := None if hidden else _REMINDER.match(text)):

@@ -188,6 +188,29 @@ def test_a_called_session_hangs_on_the_one_that_called_it():
     assert made.extra["header"]["callingToolUseId"] == "c1"
 
 
+def test_what_a_fork_copies_is_counted_once():
+    old = [HEAD, CONTEXT, ASK, calls("a2", "u1", "c1"), gives("t3", "a2", "c1", "one")]
+    head = {**HEAD, "id": "s2", "parent": "s1", "forkedAtMessageId": "t3"}
+    new = jsonl(head, *old[1:], calls("a4", "t3", "c2"), gives("t5", "a4", "c2", "two"))
+    (made,) = read(Droid(), new, "s2.jsonl", **{"s1.jsonl": jsonl(*old)})
+    steps, orphans = parts(made)
+    assert [step.observation for step in steps] == ["two"]
+    assert [(orphan.code, orphan.details["count"]) for orphan in orphans] == [("copied_context", 4)]
+    assert isinstance(made, Imported)
+    assert (made.lineage.kind, made.lineage.step) == ("resumed", 0)
+    assert made.lineage.parent == derived_id("droid", Bytes(jsonl(*old)).digest, "")
+
+
+def test_what_is_not_for_the_model_is_the_harness_s():
+    hook = message("h3", "a2", "user", hookEventName="PostToolUse", hookResults=[{"exitCode": 0}])
+    notice = message("n4", "h3", "user", text("Low on credit."), visibility="user_only")
+    (made,) = read(Droid(), jsonl(HEAD, CONTEXT, ASK, calls("a2", "u1", "c1"), hook, notice,
+                                  gives("t5", "n4", "c1", "one")))  # fmt: skip
+    (step,), orphans = parts(made)
+    assert step.observation == "one"
+    assert [orphan.code for orphan in orphans] == ["harness_message"] * 3
+
+
 @pytest.mark.parametrize("settings", [b'{"model": "beside"}', b"no", b"[]", b'{"model": 7}'])
 def test_the_model_may_stand_beside_the_session(settings):
     line = calls("a2", "u1", "c1")
