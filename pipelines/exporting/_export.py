@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from worldtape.errors import InputError, boundary
@@ -63,12 +64,10 @@ def export(
     _check(target, exporter)
     if not lake.parts("trajectories"):
         raise nothing_to("export", lake)
+    chosen = None if where is None else _chosen(lake, where)
     facts = {"export": format, "version": exporter.version, "where": where, "lake_commit": lake.commit()}
-    with boundary(target), _folder.workshop(target, hash_of(facts)) as folder:
-        fresh = folder / "export"
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir()
-        works = list(_works(lake, format, where, fresh))
+    with boundary(target), _fresh(target, hash_of(facts)) as fresh:
+        works = list(_works(lake, format, chosen, fresh))
         few = scheduler is None and workers is None and len(works) <= FEW
         report = _run(works, ExportReport(format), scheduler, 0 if few else workers, progress)
         if exporter.lines:
@@ -85,8 +84,20 @@ def _check(target: Path, exporter: Exporter) -> None:
         raise InputError(what, where=target, fix="give each format a folder of its own")
 
 
-def _works(lake: Lake, name: str, where: str | None, folder: Path) -> Iterator[Work]:
-    chosen = None if where is None else _chosen(lake, where)
+@contextmanager
+def _fresh(target: Path, fingerprint: str) -> Iterator[Path]:
+    """Give an empty folder beside `target`; nothing of it stays where the export fails."""
+    with _folder.workshop(target, fingerprint) as folder:
+        try:
+            shutil.rmtree(folder / "export", ignore_errors=True)
+            (folder / "export").mkdir()
+            yield folder / "export"
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
+def _works(lake: Lake, name: str, chosen: set[str] | None, folder: Path) -> Iterator[Work]:
     for number, pair in enumerate(pairs(lake)):
         ids = None if chosen is None else tuple(key for key in lake.members(pair.trajectories) if key in chosen)
         if ids != ():
