@@ -70,7 +70,7 @@ def back(folder: Path) -> list[dict[str, Any]]:
 
 def rows(lake: Path) -> list[dict[str, Any]]:
     names = "* EXCLUDE (trajectory_id, transition_id, extra, parts)"
-    return query(lake, f"SELECT {names} FROM transitions ORDER BY step").to_pylist()
+    return list(query(lake, f"SELECT {names} FROM transitions ORDER BY step").to_pylist())
 
 
 def test_events_stand_in_the_order_of_actions_and_observations(tmp_path: Path) -> None:

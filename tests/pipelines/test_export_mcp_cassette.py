@@ -40,7 +40,7 @@ def cassette(lake: Path) -> dict[str, Any]:
 
 def rows(lake: Path) -> list[dict[str, Any]]:
     names = "* EXCLUDE (trajectory_id, transition_id, extra, parts, renderer, renderer_version, renderer_params)"
-    return query(lake, f"SELECT {names} FROM transitions ORDER BY step").to_pylist()
+    return list(query(lake, f"SELECT {names} FROM transitions ORDER BY step").to_pylist())
 
 
 def back(folder: Path) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ EXPORTERS = Registry(
         "atif": "worldtape.pipelines.exporting.formats.atif:Atif",
         "mcp-cassette": "worldtape.pipelines.exporting.formats.mcp_cassette:McpCassette",
         "messages": "worldtape.pipelines.exporting.formats.messages:Messages",
+        "otlp": "worldtape.pipelines.exporting.formats.otlp:Otlp",
     },
     group="worldtape.exporters",
 )
