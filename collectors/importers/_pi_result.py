@@ -55,7 +55,7 @@ def result_of(message: dict[str, Any], call: str | None, at: int | None, locator
     code = as_int(details.get("exitCode"))
     found.exit_code = found.exit_code if code is None else code
     cut = found.cut or as_dict(details.get("truncation")).get("truncated") is True
-    extra = {"details": kept(details, *_OWN), "entry": as_str(message.get("id"))}
+    told = kept(details, *_OWN)
     return Result(
         call,
         found.text,
@@ -65,7 +65,7 @@ def result_of(message: dict[str, Any], call: str | None, at: int | None, locator
         duration_ms=as_float(details.get("durationMs")),
         lossiness=(Lossiness.TRUNCATED_NO_FULL,) if cut else (),
         locator=locator,
-        extra={key: value for key, value in extra.items() if value},
+        extra={"details": told} if told else {},
     )
 
 

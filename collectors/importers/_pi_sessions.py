@@ -38,6 +38,14 @@ _CALL_IDS = ("id", "tool_call_id", "call_id")
 _RESULT_IDS = ("toolCallId", "toolUseId", "tool_call_id", "tool_use_id", "call_id", "callId")
 _MIRRORS = {"delivery-mirror", "gateway-injected"}
 _STOPPED = {"aborted", "error"}
+_ASIDE = {
+    "branchSummary": "branch_summary",
+    "compactionSummary": "compaction",
+    "custom": "custom_message",
+    "hookMessage": "custom_message",
+}
+"""Roles of messages that say the same as entries of a type of their own."""
+_CODES = {"compaction": "compacted", "branch_summary": "branch_left", "custom_message": "harness_message"}
 
 
 def header_of(head: bytes) -> dict[str, Any]:
@@ -120,7 +128,7 @@ class PiSessions:
         content = message.get("content")
         for item in as_list(content) or ([{"text": content}] if isinstance(content, str) else []):
             part = as_dict(item)
-            if part.get("type") not in _CALLS:
+            if as_str(part.get("type")) not in _CALLS:
                 yield Thoughts(thoughts_of(**{key: part.get(key) for key in ("thinking", "text")}))
                 continue
             name, call = as_str(part.get("name")), _id(part, _CALL_IDS)
@@ -137,16 +145,6 @@ class PiSessions:
             )  # fmt: skip
 
 
-_ASIDE = {
-    "branchSummary": "branch_summary",
-    "compactionSummary": "compaction",
-    "custom": "custom_message",
-    "hookMessage": "custom_message",
-}
-"""Roles of messages that say the same as entries of a type of their own."""
-_CODES = {"compaction": "compacted", "branch_summary": "branch_left", "custom_message": "harness_message"}
-
-
 def _aside(kind: str, entry: dict[str, Any], locator: str) -> Orphan:
     """Return what stands in the session but is nobody's action, and no answer."""
     if kind == "custom_message":
@@ -158,7 +156,7 @@ def _aside(kind: str, entry: dict[str, Any], locator: str) -> Orphan:
 
 def _mirrored(message: dict[str, Any]) -> bool:
     """Tell whether the harness wrote an assistant's message: what it sent to a channel, once more."""
-    return message.get("provider") == "openclaw" and message.get("model") in _MIRRORS
+    return message.get("provider") == "openclaw" and as_str(message.get("model")) in _MIRRORS
 
 
 def _id(fields: dict[str, Any], names: tuple[str, ...]) -> str | None:
@@ -210,7 +208,7 @@ def _node(copies: Copies, entry: dict[str, Any], offset: int, size: int) -> Node
 def _calls(entry: dict[str, Any]) -> tuple[str | None, ...]:
     message = as_dict(entry.get("message"))
     parts = [as_dict(part) for part in as_list(message.get("content"))] if message.get("role") == "assistant" else []
-    return tuple(_id(part, _CALL_IDS) for part in parts if part.get("type") in _CALLS)
+    return tuple(_id(part, _CALL_IDS) for part in parts if as_str(part.get("type")) in _CALLS)
 
 
 def _results(entry: dict[str, Any]) -> tuple[str | None, ...]:

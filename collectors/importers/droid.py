@@ -64,7 +64,7 @@ class Droid:
         first, second = next(values, {}), next(values, {})
         if first.get("type") != "session_start" or not isinstance(first.get("id"), str):
             return False
-        told = bool(first.keys() & {"cwd", "title", "sessionTitle"}) and second.get("type") in _KNOWN
+        told = bool(first.keys() & {"cwd", "title", "sessionTitle"}) and as_str(second.get("type")) in _KNOWN
         return told and (second["type"] != "message" or isinstance(second.get("message"), dict))
 
     def read(self, source: SourceFile) -> Iterator[Imported | Rejected]:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from worldtape.collectors.importers._pi_sessions import ENTRIES, PiSessions, header_of
 from worldtape.collectors.importers._sessions import head_values
+from worldtape.collectors.importers._values import as_str
 from worldtape.collectors.importers.openclaw import marked
 from worldtape.schemas import SourceFile
 
@@ -22,4 +23,6 @@ class Pi(PiSessions):
         """See `Importer`."""
         if not header_of(source.head) or marked(source.head):
             return False
-        return all(value.get("type") in ENTRIES for value, _ in zip(head_values(source.head), range(2), strict=False))
+        return all(
+            as_str(value.get("type")) in ENTRIES for value, _ in zip(head_values(source.head), range(2), strict=False)
+        )
