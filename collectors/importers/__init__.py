@@ -13,6 +13,7 @@ IMPORTERS = Registry(
         "copilot": "worldtape.collectors.importers.copilot:Copilot",
         "droid": "worldtape.collectors.importers.droid:Droid",
         "gemini": "worldtape.collectors.importers.gemini:Gemini",
+        "kimi": "worldtape.collectors.importers.kimi:Kimi",
         "mcp-log": "worldtape.collectors.importers.mcp_log:McpLog",
         "messages": "worldtape.collectors.importers.messages:Messages",
         "mini-swe-agent": "worldtape.collectors.importers.mini_swe_agent:MiniSweAgent",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from worldtape.collectors.importers._pairs import Event
@@ -13,6 +14,18 @@ from worldtape.collectors.importers._values import as_str
 from worldtape.schemas import Imported, Lineage, Orphan, Rejected, SourceFile
 
 _F = TypeVar("_F", bound=Facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """Values of `type` that are known: by name, or by what they begin with."""
+
+    names: frozenset[str | None]
+    families: tuple[str, ...]
+
+    def __contains__(self, kind: object) -> bool:
+        """Tell whether a kind is known."""
+        return kind in self.names or (isinstance(kind, str) and kind.startswith(self.families))
 
 
 def planted(

@@ -9,14 +9,17 @@ from typing import Any, ClassVar
 from worldtape.collectors.importers._copilot_result import result_of
 from worldtape.collectors.importers._pairs import Call, Event, Stop, Thoughts
 from worldtape.collectors.importers._sessions import LOSSES, Facts, head_values
-from worldtape.collectors.importers._threads import planted, trajectories
+from worldtape.collectors.importers._threads import Kinds, planted, trajectories
 from worldtape.collectors.importers._tree import Node
 from worldtape.collectors.importers._values import as_dict, as_int, as_list, as_str, micros, text_of
 from worldtape.errors import VersionError
 from worldtape.schemas import Domain, Imported, Lossiness, Orphan, Rejected, SourceFile, canonical_json
 
 _VERSION = 1
-_FAMILIES = ("session.", "user.", "assistant.", "tool.", "system.", "subagent.", "hook.", "skill.", "permission.")
+_KNOWN = Kinds(
+    frozenset({"abort", "result"}),
+    ("session.", "user.", "assistant.", "tool.", "system.", "subagent.", "hook.", "skill.", "permission."),
+)
 _TALK = {"user.message", "assistant.message", "tool.execution_complete"}
 _STARTS = {"tool.execution_start", "tool.user_requested"}
 _SHELLS = {"bash", "powershell", "shell", "read_bash", "write_bash", "read_powershell", "write_powershell"}
@@ -27,14 +30,6 @@ _CHANGES = {
     "session.snapshot_rewind": "rewound",
 }
 _HARNESS = {"system.message", "system.notification", "session.error", "session.warning"}
-
-
-class _Known:
-    def __contains__(self, kind: object) -> bool:
-        return isinstance(kind, str) and (kind in ("abort", "result") or kind.startswith(_FAMILIES))
-
-
-_KNOWN = _Known()
 
 
 @dataclass(slots=True)

@@ -53,6 +53,7 @@ IMPORTED = {
     "other_cli/droid.jsonl": ("droid", 1, 1),
     "other_cli/gemini_large.json": ("gemini", 1, 2),
     "other_cli/gemini_v040.jsonl": ("gemini", 1, 1),
+    "other_cli/kimi_context.jsonl": ("kimi", 1, 1),
     "other_cli/pi_large.jsonl": ("pi", 1, 391),
     "other_cli/qwen_code.jsonl": ("qwen-code", 1, 1),
     "search/webdancer_5.jsonl": ("messages", 5, 5),

@@ -27,7 +27,12 @@ class Log:
 
     def __call__(self, kind: str, agent: str | None = None, **data: Any) -> Log:
         number = len(self.events)
-        event = {"type": kind, "data": data, "id": f"e{number}", "timestamp": f"2026-01-01T00:00:{number:02}.000Z"}
+        event: dict[str, Any] = {
+            "type": kind,
+            "data": data,
+            "id": f"e{number}",
+            "timestamp": f"2026-01-01T00:00:{number:02}.000Z",
+        }
         event["parentId"] = f"e{number - 1}" if number else None
         self.events.append(event | ({"agentId": agent} if agent else {}))
         return self
