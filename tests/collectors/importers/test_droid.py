@@ -253,6 +253,16 @@ def test_what_is_no_session(records):
     assert not Droid().sniff(Bytes(jsonl(*records)))
 
 
+@pytest.mark.parametrize("odd", [None, 7, [], {}, [[]]])
+def test_values_of_other_types_are_passed_over(odd):
+    line = calls("a2", "u1", "c1")
+    line["message"]["content"] += [odd, {"type": odd, "text": odd}]
+    line["message"] |= {"modelId": odd, "visibility": odd}
+    (made,) = read(Droid(), jsonl({**HEAD, "parent": odd, "callingSessionId": odd}, ASK, {"type": odd},
+                                  {**line, "timestamp": odd}, gives("t3", "a2", "c1", "one")))  # fmt: skip
+    assert [step.observation for step in parts(made)[0]] == ["one"]
+
+
 def test_broken_files():
     fuzz(
         Droid,

@@ -288,6 +288,15 @@ def test_what_is_no_session(records):
     assert not Pi().sniff(Bytes(jsonl(*records)))
 
 
+@pytest.mark.parametrize("odd", [None, 7, [], {}, [[]]])
+def test_values_of_other_types_are_passed_over(odd):
+    content = [odd, {"type": odd, "name": odd, "text": odd}, *calls("a2", "u1", "c1")["message"]["content"]]
+    line = message("a2", "u1", "assistant", content, model=odd, provider=odd, stopReason=odd)
+    (made,) = read(Pi(), jsonl(HEAD, {**ASK, "type": "message"}, {"type": odd}, {**line, "timestamp": odd},
+                               gives("t3", "a2", "c1", "one", details=odd)))  # fmt: skip
+    assert [step.observation for step in parts(made)[0]] == ["one"]
+
+
 def test_broken_files():
     fuzz(
         Pi,
