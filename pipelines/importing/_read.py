@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from worldtape.pipelines.importing._sniff import claim, describe, failure
 from worldtape.pipelines.importing._source import Source
 from worldtape.pipelines.importing._write import Counts, Place, write
 from worldtape.schemas import Imported, Importer, Rejected, derived_id
-from worldtape.storage import Lake, tape_path
+from worldtape.storage import Lake, Shelf
 
 _FATAL = (StorageError, ComponentError)
 """What ends the whole import: the lake or this machine is in trouble, not the source."""
@@ -114,10 +113,11 @@ class Reading:
         self.report.imported += 1
 
     def _records(self, source: Source, importer: Importer, row: FormatReport, aside: Quarantine) -> int:
-        place = Place(Path(self.lake.store.root), self.lake.blobs, importer, source)
+        shelf = Shelf(Path(self.lake.store.root), _key(importer.name, source.digest), self.lake.blobs)
+        place = Place(shelf, importer, source)
         banned = self.lake.forgotten()
         found = 0
-        with closing(Raw(source, place.blobs)) as raw:
+        with closing(Raw(source, self.lake.blobs)) as raw, shelf:
             for record in importer.read(source):
                 found += 1
                 row.records += 1
@@ -126,7 +126,7 @@ class Reading:
                     aside.add(record)
                     continue
                 trajectory_id = derived_id(importer.name, source.digest, record.locator)
-                if (banned and _fingerprint(trajectory_id) in banned) or _stands(place.lake, trajectory_id):
+                if (banned and _fingerprint(trajectory_id) in banned) or trajectory_id in shelf:
                     row.present += 1
                     continue
                 with _rejecting(record, row, aside):
@@ -163,6 +163,5 @@ def _fingerprint(trajectory_id: str) -> str:
     return hashlib.sha256(trajectory_id.encode()).hexdigest()
 
 
-def _stands(lake: Path, trajectory_id: str) -> bool:
-    sealed = str(tape_path(lake, trajectory_id, sealed=True))
-    return os.path.exists(sealed) or os.path.exists(sealed.removesuffix(".zst"))  # noqa: PTH110
+def _key(importer: str, digest: str) -> str:
+    return hashlib.sha256(f"{importer}\x1f{digest}".encode()).hexdigest()[:32]

@@ -6,7 +6,6 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -28,7 +27,7 @@ from worldtape.schemas import (
     Source,
     SourceFile,
 )
-from worldtape.storage import Blobs, WholeTape
+from worldtape.storage import Shelf, WholeTape
 
 CHANNEL = "text"
 """Where observations stand that are whole texts."""
@@ -38,8 +37,7 @@ CHANNEL = "text"
 class Place:
     """Where an importer's trajectories go."""
 
-    lake: Path
-    blobs: Blobs
+    shelf: Shelf
     importer: Importer
     source: SourceFile
 
@@ -62,7 +60,7 @@ def write(
         StorageError: the lake cannot be written.
         Exception: whatever the importer's steps raise.
     """
-    tape = WholeTape(place.lake, trajectory_id, place.blobs)
+    tape = place.shelf.tape(trajectory_id, record.domain)
     try:
         writing = _Writing(tape, record)
         writing.begin(_header(place, trajectory_id, record, raw[0]), raw[1])

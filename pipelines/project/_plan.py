@@ -28,7 +28,7 @@ class Bounds:
 
     tapes: int
     bytes: int
-    """Of its tapes as they lie on disk."""
+    """Of its tapes as they lie on disk; of packed ones without compression."""
 
 
 @dataclass
@@ -53,9 +53,9 @@ def make_plan(lake: Lake, bounds: Bounds) -> Plan:
     """Plan a projection.
 
     A part keeps its tapes for ever. What was set aside is tried again each time: its blob may be back. Tapes that are
-    in no part are sorted by (domain, id) and cut into new parts, so the grouping of a lake without parts depends on its
-    set of tapes only. Where tables were deleted, the notes of earlier projections still tell the old grouping; where
-    these are gone too, a lake that grew in several runs is cut anew.
+    in no part are sorted by domain, place in packs and id, and cut into new parts, so the grouping of a lake
+    without parts depends on its tapes only. Where tables were deleted, the notes of earlier projections still tell the
+    old grouping; where these are gone too, a lake that grew in several runs is cut anew.
     """
     tapes = {tape.trajectory_id: tape for tape in lake.tapes()}
     plan = Plan(recordings=len(tapes))
@@ -74,7 +74,11 @@ def make_plan(lake: Lake, bounds: Bounds) -> Plan:
     banned = lake.forgotten()
     free = [tape for key, tape in tapes.items() if key not in taken and fingerprint(key) not in banned]
     plan.recordings -= len(tapes.keys() - taken) - len(free)
-    for group in _chunks(sorted(_heads(lake, free, plan), key=_order), bounds):
+
+    def order(member: Member) -> tuple[str, tuple[str, int], str]:
+        return member.domain, tapes[member.trajectory_id].place, member.trajectory_id
+
+    for group in _chunks(sorted(_heads(lake, free, plan), key=order), bounds):
         plan.works.append(_work(lake, group[0].domain, group, tapes, current, None))
     return plan
 
@@ -137,16 +141,19 @@ def _key(member: Member) -> tuple[str, str, int]:
 
 def _now(lake: Lake, member: Member, tapes: dict[str, TapeRef]) -> tuple[str, str, int]:
     tape = tapes.get(member.trajectory_id)
-    return (
-        (member.trajectory_id, "", 0) if tape is None else (tape.trajectory_id, tape.name, lake.store.size(tape.name))
-    )
+    return (member.trajectory_id, "", 0) if tape is None else (tape.trajectory_id, tape.name, _size(lake, tape))
+
+
+def _size(lake: Lake, tape: TapeRef) -> int:
+    return lake.store.size(tape.name) if tape.bytes is None else tape.bytes
 
 
 def _work(
     lake: Lake, domain: str, members: list[Member], tapes: dict[str, TapeRef], current: str, part: Part | None
 ) -> Work:
     ids = [member.trajectory_id for member in members]
-    found = tuple(Member(key, domain, tapes[key].name, lake.store.size(tapes[key].name)) for key in sorted(ids))
+    read = sorted((tapes[key] for key in ids), key=lambda tape: (tape.place, tape.trajectory_id))
+    found = tuple(Member(tape.trajectory_id, domain, tape.name, _size(lake, tape)) for tape in read)
     stands = part is not None and part.table == "trajectories"
     return Work(lake, domain, part.part_id if part else part_id(ids), found, current, stands)
 
@@ -162,21 +169,17 @@ def _heads(lake: Lake, tapes: Iterable[TapeRef], plan: Plan) -> Iterator[Member]
             what = str(error) if isinstance(error, WorldtapeError) else f"{type(error).__name__}: {error}"
             plan.set_aside[tape.trajectory_id] = what
             continue
-        yield Member(tape.trajectory_id, domain, tape.name, lake.store.size(tape.name))
+        yield Member(tape.trajectory_id, domain, tape.name, _size(lake, tape))
 
 
 def _domain(lake: Lake, tape: TapeRef) -> str:
     with boundary(tape.name):
-        domain = str(tape_header(lake, tape)["domain"])
+        domain = tape.domain or str(tape_header(lake, tape)["domain"])
     if domain not in _DOMAINS:
         raise FormatError(
             f"no domain is called {domain!r}", where=tape.name, fix=f"one of {', '.join(sorted(_DOMAINS))}"
         )
     return domain
-
-
-def _order(member: Member) -> tuple[str, str]:
-    return member.domain, member.trajectory_id
 
 
 def _chunks(members: list[Member], bounds: Bounds) -> Iterator[list[Member]]:

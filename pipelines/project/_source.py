@@ -11,6 +11,8 @@ from pathlib import Path
 from worldtape.storage import Lake, TapeReader
 from worldtape.storage._disk import is_held
 from worldtape.storage.blobs import read_blob
+from worldtape.storage.lake import pack_name, plain_tape
+from worldtape.storage.tapes import sealed_bytes
 
 _BLOCK = 4 << 20
 
@@ -39,6 +41,11 @@ def opened(lake: Lake, name: str) -> Iterator[TapeReader]:
         return
     with tempfile.TemporaryDirectory(prefix="worldtape-") as folder:
         copy = Path(folder) / name.rpartition("/")[2]
+        if pack_name(name):
+            copy = copy.with_name(f"{copy.name}.jsonl.zst")
+            copy.write_bytes(sealed_bytes(plain_tape(lake, name)))
+            yield TapeReader(copy, blobs=_Remote(lake))
+            return
         with lake.store.open(name) as source, copy.open("wb") as target:
             shutil.copyfileobj(source, target, _BLOCK)
         yield TapeReader(copy, blobs=_Remote(lake))

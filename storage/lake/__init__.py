@@ -9,6 +9,7 @@ from worldtape.storage.lake._head import check_id, tape_header
 from worldtape.storage.lake._lake import Lake
 from worldtape.storage.lake._layout import part_id
 from worldtape.storage.lake._merge import Merged, merge
+from worldtape.storage.lake._packed import pack_name, plain_tape
 from worldtape.storage.lake._part import Part
 from worldtape.storage.lake._query import query, query_batches
 from worldtape.storage.lake._recover import RecoveredParts, recover_parts
@@ -35,7 +36,9 @@ __all__ = [
     "fingerprint",
     "forget",
     "merge",
+    "pack_name",
     "part_id",
+    "plain_tape",
     "query",
     "query_batches",
     "recording",

@@ -15,7 +15,8 @@ from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake import _moves as moves
 from worldtape.storage.lake._alone import alone
 from worldtape.storage.lake._forgotten import remember
-from worldtape.storage.lake._mention import mention, tape_files
+from worldtape.storage.lake._mention import mention, tape_files, tape_names
+from worldtape.storage.lake._packed import drop_packed, pack_name
 from worldtape.storage.lake._part import Part
 from worldtape.storage.lake._read import read_arrow
 from worldtape.storage.lake._refs import blob_names
@@ -166,14 +167,17 @@ def _named(cells: pa.Array, pattern: str) -> bool:
 def _forget_tapes(lake: Lake, tapes: list[str], report: Forgotten) -> None:
     mine = {digest for name in tapes for digest in blob_names(lake, name)}
     blobs = {digest for digest in mine if any(lake.store.exists(name) for name in blob_files(digest))}
-    for name in lake.store.names(layout.TAPES) if blobs else []:
+    for name in tape_names(lake) if blobs else []:
         if name not in tapes and blobs:
             blobs -= blob_names(lake, name)
     for digest in sorted(blobs):
         for name in blob_files(digest):
             lake.store.remove(name)
     for name in tapes:
-        lake.store.remove(name)
+        if pack_name(name):
+            drop_packed(lake, name)
+        else:
+            lake.store.remove(name)
     report.tapes, report.blobs = tapes, len(blobs)
 
 

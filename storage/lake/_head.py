@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from worldtape.errors import FormatError
+from worldtape.storage.lake._packed import pack_name, plain_tape
 from worldtape.storage.tapes import TapeReader
 from worldtape.storage.tapes._head import read_header
 from worldtape.storage.tapes._unpacked import Unpacked
@@ -32,6 +34,8 @@ def tape_header(lake: Lake, tape: TapeRef, *, own: bool = True) -> dict[str, Any
     """
     if lake.store.local:
         header = TapeReader(lake.store.full(tape.name)).header
+    elif pack_name(tape.name):
+        header = read_header(BytesIO(plain_tape(lake, tape.name)), tape.path)[1]
     else:
         with lake.store.open(tape.name, block=_BLOCK) as file:
             stream = Unpacked(file, tape.path) if tape.name.endswith(SEALED) else file

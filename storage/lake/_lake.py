@@ -99,15 +99,21 @@ class Lake:
         return Blobs(self.store.root)
 
     def tapes(self) -> Iterator[TapeRef]:
-        """Yield every tape, sorted by its trajectory's id; a tape that is there both ways counts as sealed."""
+        """Yield every tape, sorted by its trajectory's id; a tape that is there both ways counts as sealed.
+
+        Raises:
+            FormatError: a pack of tapes has lost its index.
+        """
+        from worldtape.storage.lake._packed import packed_tapes
+
         found: dict[str, TapeRef] = {}
         for name in self.store.names(layout.TAPES):
-            match = layout.TAPE_FILE.fullmatch(name)
-            if match is None:
-                continue
-            tape = TapeRef(match[1], self.store.path(name), match[2] is not None, name)
-            if tape.sealed or tape.trajectory_id not in found:
-                found[tape.trajectory_id] = tape
+            if layout.PACK_FILE.fullmatch(name):
+                found.update((tape.trajectory_id, tape) for tape in packed_tapes(self, name))
+            elif match := layout.TAPE_FILE.fullmatch(name):
+                tape = TapeRef(match[1], self.store.path(name), match[2] is not None, name)
+                if tape.sealed or tape.trajectory_id not in found:
+                    found[tape.trajectory_id] = tape
         yield from (found[key] for key in sorted(found))
 
     def write_part(

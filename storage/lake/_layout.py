@@ -35,6 +35,8 @@ _PART_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,127}")
 PART_FILE = re.compile(r"(?:.*/)?part-([0-9A-Za-z][0-9A-Za-z_-]*)\.parquet")
 TABLE_FILE = re.compile(r"(trajectories|transitions)/domain=([a-z]+)/part-([0-9A-Za-z][0-9A-Za-z_-]*)\.parquet")
 NOTE_FILE = re.compile(r"notes/([a-z][a-z0-9_]*)/part-([0-9A-Za-z][0-9A-Za-z_-]*)\.parquet")
+PACK_FILE = re.compile(r"tapes/[0-9a-f]{2}/[0-9a-f]{32}-[0-9]+\.pack")
+"""Many tapes of one source; one of them is called `<pack>/<trajectory_id>`."""
 TAPE_FILE = re.compile(r"tapes/[0-9a-f]{2}/([^/]+?)\.jsonl(\.zst)?")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,8 +16,10 @@ from worldtape.storage.lake._alone import alone
 from worldtape.storage.lake._forget import take_down
 from worldtape.storage.lake._forgotten import adopt, entries, fingerprint
 from worldtape.storage.lake._head import tape_header
+from worldtape.storage.lake._packed import copy_packed, pack_name, plain_tape
 from worldtape.storage.lake._refs import named_blobs
 from worldtape.storage.lake._rewrite import copy_part, notes_by_part, spoken_of
+from worldtape.storage.tapes.whole import sealed_bytes
 
 if TYPE_CHECKING:
     from worldtape.storage.lake._lake import Lake
@@ -102,6 +105,7 @@ class _Merge:
     def tapes(self, tapes: list[tuple[Lake, TapeRef]]) -> Iterator[None]:
         here = {tape.trajectory_id for tape in self._into.tapes() if tape.sealed}
         seen: set[str] = set()
+        packed: dict[tuple[Lake, str], list[TapeRef]] = defaultdict(list)
         for source, tape in tapes:
             if fingerprint(tape.trajectory_id) in self._banned or self._in_disguise(source, tape):
                 self.report.refused += tape.trajectory_id not in seen
@@ -110,10 +114,16 @@ class _Merge:
             else:
                 self._fetch_blobs(source, tape)
                 if tape.trajectory_id not in here:
-                    self._copy(source, tape)
+                    if pack := pack_name(tape.name):
+                        packed[source, pack].append(tape)
+                    else:
+                        self._copy(source, tape)
+                    self.report.tapes += 1
                     here.add(tape.trajectory_id)
             seen.add(tape.trajectory_id)
             yield
+        for (source, pack), found in packed.items():
+            self._copy_pack(source, pack, found)
 
     def parts(self, parts: list[tuple[Lake, Part]]) -> Iterator[None]:
         moves.finish_all(self._into)
@@ -160,4 +170,12 @@ class _Merge:
     def _copy(self, source: Lake, tape: TapeRef) -> None:
         name = f"{layout.tape_folder(tape.trajectory_id)}/{tape.name.rpartition('/')[2]}"
         self._into.store.copy(source.store, tape.name, name)
-        self.report.tapes += 1
+
+    def _copy_pack(self, source: Lake, pack: str, tapes: list[TapeRef]) -> None:
+        """Copy these tapes as a pack of the same name, or each as a file where another pack has that name."""
+        if not self._into.store.exists(pack):
+            copy_packed(source, pack, self._into, {tape.trajectory_id for tape in tapes})
+            return
+        for tape in sorted(tapes, key=lambda tape: tape.place):
+            name = f"{layout.tape_folder(tape.trajectory_id)}/{tape.trajectory_id}.jsonl.zst"
+            self._into.store.write(name, sealed_bytes(plain_tape(source, tape.name)))

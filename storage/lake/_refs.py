@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from io import BytesIO
 from typing import IO, TYPE_CHECKING
+
+from worldtape.storage.lake._packed import pack_name, plain_tape
 
 if TYPE_CHECKING:
     from worldtape.storage.lake._lake import Lake
@@ -23,10 +27,14 @@ def blob_names(lake: Lake, tape: str) -> set[str]:
 def named_blobs(lake: Lake, tape: str) -> dict[str, bool]:
     """Return every digest on a tape, and whether it surely names a blob: an image or a screen can show one, too."""
     found: dict[str, bool] = {}
-    with lake.store.open(tape) as file:
+    with _opened(lake, tape) as file:
         for digest, sure in _digests(_plain(file) if tape.endswith(".zst") else _blocks(file)):
             found[digest] = found.get(digest, False) or sure
     return found
+
+
+def _opened(lake: Lake, tape: str) -> AbstractContextManager[IO[bytes]]:
+    return BytesIO(plain_tape(lake, tape)) if pack_name(tape) else lake.store.open(tape)
 
 
 def _digests(blocks: Iterator[bytes]) -> Iterator[tuple[str, bool]]:

@@ -13,4 +13,10 @@ class TapeRef:
     sealed: bool
     """False while it is written, and after a crash."""
     name: str
-    """Its path relative to the lake."""
+    """Its path relative to the lake; in a pack `<pack>/<trajectory_id>`."""
+    domain: str | None = None
+    """Where it is known without opening the tape."""
+    bytes: int | None = None
+    """Likewise; of a packed tape without compression."""
+    place: tuple[str, int] = ("", 0)
+    """The pack it stands in, and where: tapes that are read in this order are read fastest."""

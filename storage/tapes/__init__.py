@@ -6,14 +6,16 @@ from worldtape.storage.tapes.paths import find_tapes, tape_path
 from worldtape.storage.tapes.reader import TapeReader
 from worldtape.storage.tapes.recover import recover_tapes
 from worldtape.storage.tapes.report import Repair, TapesReport
+from worldtape.storage.tapes.shelf import Shelf
 from worldtape.storage.tapes.validate import Validation, validate
-from worldtape.storage.tapes.whole import WholeTape
+from worldtape.storage.tapes.whole import WholeTape, sealed_bytes
 from worldtape.storage.tapes.writer import TapeWriter
 
 __all__ = [
     "Clock",
     "Event",
     "Repair",
+    "Shelf",
     "TapeReader",
     "TapeWriter",
     "TapesReport",
@@ -21,6 +23,7 @@ __all__ = [
     "WholeTape",
     "find_tapes",
     "recover_tapes",
+    "sealed_bytes",
     "tape_path",
     "validate",
 ]

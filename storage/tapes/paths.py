@@ -27,8 +27,12 @@ def tape_path(lake: Path, trajectory_id: str, *, sealed: bool = False) -> Path:
 
 
 def find_tapes(lake: Path) -> Iterator[Path]:
-    """Yield every tape of a lake once, in the order of their paths; the sealed file where both stand."""
+    """Yield every tape of a lake once, folder by folder; the sealed file where both stand, `<pack>/<id>` in packs."""
+    from worldtape.storage.tapes.pack import pack_at
+
     for folder in sorted((lake / "tapes").glob("[0-9a-f][0-9a-f]")):
+        for pack in sorted(folder.glob("*.pack")):
+            yield from (pack / name for name in pack_at(pack).tapes)
         names = {path.name for path in folder.iterdir() if path.name.endswith((OPEN, SEALED))}
         for name in sorted(names):
             if f"{name}.zst" not in names:

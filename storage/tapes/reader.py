@@ -15,6 +15,7 @@ from worldtape.storage.tapes._head import read_header
 from worldtape.storage.tapes._scan import Readable, Scan
 from worldtape.storage.tapes._unpacked import Unpacked
 from worldtape.storage.tapes.event import Event
+from worldtape.storage.tapes.pack import is_packed, pack_at, stream
 from worldtape.storage.tapes.paths import SEALED, trajectory_id_of
 
 _KNOWN = frozenset({"seq", "kind", "wall", "mono", "step", "data"})
@@ -32,7 +33,8 @@ class TapeReader:
     """A tape, sealed or not, in constant memory. Every event is checked and lifted to the current schema.
 
     Args:
-        path: a `.jsonl` or `.jsonl.zst`; where the first was sealed in the meantime, the second is read.
+        path: a `.jsonl` or `.jsonl.zst`; where the first was sealed in the meantime, the second is read. A tape in a
+            pack is `<pack>/<trajectory_id>`.
         blobs: where large payloads lie; by default those of the lake that the tape stands in.
 
     Raises:
@@ -43,8 +45,10 @@ class TapeReader:
 
     def __init__(self, path: str | Path, *, blobs: Source | None = None) -> None:
         self.path = _existing(Path(path))
-        self.sealed = self.path.name.endswith(SEALED)
-        self._blobs = blobs or Blobs(self.path.parents[2] if len(self.path.parents) > 2 else self.path.parent)  # noqa: PLR2004
+        packed = is_packed(self.path)
+        self.sealed = packed or self.path.name.endswith(SEALED)
+        above, folder = 3 if packed else 2, self.path.parents
+        self._blobs = blobs or Blobs(folder[above] if len(folder) > above else self.path.parent)
         self._torn: int | None = None
         with _opened(self.path) as stream:
             self._lift, self.header = read_header(stream, self.path)
@@ -111,6 +115,8 @@ class TapeReader:
 
 
 def _existing(path: Path) -> Path:
+    if is_packed(path):
+        return path
     sealed = path.with_name(f"{path.name}.zst")
     for candidate in (path, sealed):
         if candidate.is_file():
@@ -120,6 +126,9 @@ def _existing(path: Path) -> Path:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Readable]:
+    if is_packed(path):
+        yield stream(pack_at(path.parent), path.name)
+        return
     with boundary(path), path.open("rb") as file:
         yield Unpacked(file, path) if path.name.endswith(SEALED) else file
 

@@ -16,6 +16,7 @@ from worldtape.storage.tapes._append import finish
 from worldtape.storage.tapes._seal import seal_file
 from worldtape.storage.tapes._survey import Survey
 from worldtape.storage.tapes.clock import Clock
+from worldtape.storage.tapes.pack import pack_at
 from worldtape.storage.tapes.paths import OPEN, SEALED, trajectory_id_of
 from worldtape.storage.tapes.report import Repair, TapesReport
 from worldtape.storage.tapes.validate import validate
@@ -46,7 +47,8 @@ def recover_tapes(lake: str | Path, *, clock: Clock | None = None, progress: Pro
             report.problems.append(str(error))
         if progress is not None:
             progress(done, len(paths))
-    report.sealed = sum(1 for _ in (root / "tapes").glob(f"[0-9a-f][0-9a-f]/*{SEALED}")) - len(report.repaired)
+    report.sealed = sum(_packed(path, report) for path in (root / "tapes").glob("[0-9a-f][0-9a-f]/*.pack"))
+    report.sealed += sum(1 for _ in (root / "tapes").glob(f"[0-9a-f][0-9a-f]/*{SEALED}")) - len(report.repaired)
     report.sealed += sum(repair.what in {"set_aside", "leftover"} for repair in report.repaired)
     report.temporary = blobs.sweep() + sum(map(_orphan, (root / "tapes").glob(f"[0-9a-f][0-9a-f]/*{SEALED}.tmp")))
     return report
@@ -139,6 +141,16 @@ def _held(path: Path) -> Iterator[int | None]:
         yield fd if hold(fd) and is_at(fd, path) else None
     finally:
         os.close(fd)
+
+
+def _packed(path: Path, report: TapesReport) -> int:
+    """Return how many tapes a pack holds; one that has lost its index is renamed, so that the others can be read."""
+    try:
+        return len(pack_at(path).tapes)
+    except WorldtapeError as error:
+        path.rename(path.with_name(f"{path.name}.damaged"))
+        report.problems.append(str(error))
+        return 0
 
 
 def _orphan(temporary: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -33,11 +33,16 @@ class WholeTape:
         lake: its folder.
         trajectory_id: names the file.
         blobs: where payloads too large for a line are kept.
+        keep: takes the plain bytes of the whole tape, where it is to go elsewhere than to its own file; not called for
+            tapes of more than 8 MiB.
     """
 
-    def __init__(self, lake: Path, trajectory_id: str, blobs: Blobs) -> None:
+    def __init__(
+        self, lake: Path, trajectory_id: str, blobs: Blobs, *, keep: Callable[[bytes], bool] | None = None
+    ) -> None:
         self.path = tape_path(lake, trajectory_id, sealed=True)
         self._blobs = blobs
+        self._keep = keep
         self._lines: list[bytes] = []
         self._held = self._seq = self._wall = self._mono = 0
         self._stream: _Stream | None = None
@@ -75,7 +80,8 @@ class WholeTape:
         self.write(EventKind.END, encode_value(end.to_dict()))
         with boundary(self.path):
             if self._stream is None:
-                return _published(self.path, _compressor().compress(b"".join(self._lines)))
+                plain = b"".join(self._lines)
+                return published(self.path, plain) if self._keep is None else self._keep(plain)
             self._stream.write(b"".join(self._lines))
             return self._stream.publish()
 
@@ -121,7 +127,7 @@ class _Stream:
         import zstandard
 
         self._path = path
-        self._temporary, self._fd = _begun(path)
+        self._temporary, self._fd = begun(path)
         self._packer = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compressobj()
 
     def write(self, data: bytes) -> None:
@@ -130,7 +136,7 @@ class _Stream:
     def publish(self) -> bool:
         try:
             write_all(self._fd, self._packer.flush())
-            return _named(self._temporary, self._path)
+            return named(self._temporary, self._path)
         finally:
             self.close()
 
@@ -139,6 +145,11 @@ class _Stream:
             os.close(self._fd)
             self._temporary.unlink(missing_ok=True)
             self._fd = -1
+
+
+def sealed_bytes(plain: bytes) -> bytes:
+    """Return a tape as it stands in a sealed file."""
+    return bytes(_compressor().compress(plain))
 
 
 def _compressor() -> Any:
@@ -151,17 +162,18 @@ def _compressor() -> Any:
     return found
 
 
-def _published(path: Path, packed: bytes) -> bool:
-    temporary, fd = _begun(path)
+def published(path: Path, plain: bytes) -> bool:
+    """Write a sealed tape; False: there is one of that name."""
+    temporary, fd = begun(path)
     try:
-        write_all(fd, packed)
-        return _named(temporary, path)
+        write_all(fd, sealed_bytes(plain))
+        return named(temporary, path)
     finally:
         os.close(fd)
         temporary.unlink(missing_ok=True)
 
 
-def _begun(path: Path) -> tuple[Path, int]:
+def begun(path: Path) -> tuple[Path, int]:
     """Open a file that recovery removes when its writer is gone; all in one folder, where making them costs least."""
     temporary = path.parents[1] / f".{uuid.uuid4().hex}{TEMPORARY}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -174,7 +186,7 @@ def _begun(path: Path) -> tuple[Path, int]:
     return temporary, fd
 
 
-def _named(temporary: Path, path: Path) -> bool:
+def named(temporary: Path, path: Path) -> bool:
     """Give the file its name, unless there is one of that name."""
     for _ in range(2):
         try:

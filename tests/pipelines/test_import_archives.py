@@ -18,7 +18,7 @@ from tests.pipelines.importing import Toy, only, put, rows, toy
 from worldtape import import_files
 from worldtape.pipelines.importing import ImportReport, _limits
 from worldtape.pipelines.importing._zstd import is_whole
-from worldtape.storage import TapeReader
+from worldtape.storage import TapeReader, find_tapes
 
 ROW = rows(toy())
 OTHER = rows(toy(("c", "C"), sibling="../note.txt"))
@@ -78,7 +78,7 @@ def test_members_are_sources(tmp_path: Path, kind: str) -> None:
     report = run(tmp_path / "x.bin", tmp_path / "lake")
     assert (report.archives, report.total.trajectories, report.refused) == (1, 2, [])
     assert report.unknown == [("x.bin/runs/note.txt", "text of unknown shape")]
-    headers = [TapeReader(path).header for path in (tmp_path / "lake").rglob("*.jsonl.zst")]
+    headers = [TapeReader(path).header for path in find_tapes(tmp_path / "lake")]
     assert [h["extra"]["source"] for h in headers if "source" in h["extra"]] == [{"sibling": "beside"}]
     assert all(header["source"]["uri"].startswith("x.bin/runs/") for header in headers)
 
@@ -219,7 +219,7 @@ def test_links_that_lead_out_of_a_folder_are_refused(tmp_path: Path) -> None:
     }
     assert dict(report.unknown) == {"folder": "a link to a folder: not followed", "pipe": "no regular file"}
     assert (report.total.trajectories, report.total.present) == (1, 1)
-    (tape,) = (tmp_path / "lake").rglob("*.jsonl.zst")
+    (tape,) = find_tapes(tmp_path / "lake")
     assert "source" not in TapeReader(tape).header["extra"]
 
 

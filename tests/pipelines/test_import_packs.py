@@ -1,0 +1,154 @@
+"""The trajectories of one source stand in packs; a lake treats them as it treats tapes in files of their own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.pipelines.importing import Toy, only, put, rows, toy
+from tests.pipelines.lakes import files
+from worldtape import Lake, import_files, project, query
+from worldtape.errors import FormatError, NotFoundError
+from worldtape.storage import TapeReader, find_tapes, recover, validate
+from worldtape.storage.lake import forget, merge
+from worldtape.storage.tapes import shelf
+
+TABLES = ("trajectories", "transitions", "notes")
+LONG = "y" * 100_000
+"""Large enough for a blob."""
+
+
+@pytest.fixture(autouse=True)
+def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch, Toy)
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """A lake with one pack of 40 tapes in two frames; two of them name the same blob."""
+    words = [toy((f"c{number}", f"{number} {'z' * 9000}")) for number in range(38)]
+    put(tmp_path / "in" / "a.jsonl", rows(*words, toy(("one", LONG)), toy(("two", LONG))))
+    assert import_files([tmp_path / "in"], tmp_path / "lake", workers=0).total.trajectories == 40
+    return tmp_path / "lake"
+
+
+def pack(lake: Path) -> Path:
+    (found,) = (lake / "tapes").rglob("*.pack")
+    return found
+
+
+def named(lake: Path, action: str) -> str:
+    sql = f"SELECT trajectory_id FROM transitions WHERE action_text = '{action}'"
+    (found,) = query(lake, sql)["trajectory_id"].to_pylist()
+    return str(found)
+
+
+def test_every_tape_is_sound(lake: Path) -> None:
+    paths = list(find_tapes(lake))
+    assert len(paths) == 40
+    assert {path.parent for path in paths} == {pack(lake)}
+    for path in paths:
+        assert validate(path).problems == []
+        assert TapeReader(path).trajectory_id == path.name
+    refs = list(Lake.open(lake).tapes())
+    assert sorted(paths) == [Path(ref.path) for ref in refs]
+    assert all(ref.sealed and ref.domain == "mcp" for ref in refs)
+
+
+def test_one_alone_has_a_file_of_its_own(tmp_path: Path) -> None:
+    put(tmp_path / "a.jsonl", rows(toy(("c", "C"))))
+    import_files([tmp_path / "a.jsonl"], tmp_path / "lake", workers=0)
+    (path,) = find_tapes(tmp_path / "lake")
+    assert path.name.endswith(".jsonl.zst")
+
+
+def test_packs_have_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf, "_PACK", 1000)
+    noise = "".join(chr(33 + number * number % 89) for number in range(60_000))
+    put(tmp_path / "a.jsonl", rows(*(toy((f"c{number}", noise[number:])) for number in range(20))))
+    for added in (20, 0):
+        assert import_files([tmp_path / "a.jsonl"], tmp_path / "lake", workers=0).total.trajectories == added
+        assert len(set(find_tapes(tmp_path / "lake"))) == 20
+    assert len({path.parent for path in find_tapes(tmp_path / "lake")}) > 1
+
+
+def test_what_a_killed_import_left_out_comes_in_beside(lake: Path) -> None:
+    project(lake, workers=0)
+    before = pack(lake)
+    forget(Lake.open(lake), named(lake, "c3"))
+    (lake / "forgotten.jsonl").unlink()
+    report = import_files([lake.parent / "in"], lake, workers=0)
+    assert (report.total.trajectories, report.total.present) == (1, 39)
+    assert len(list(find_tapes(lake))) == 40
+    assert before.exists()
+
+
+def test_forgetting_one_leaves_the_others_and_their_blob(lake: Path) -> None:
+    project(lake, workers=0)
+    gone, other = named(lake, "one"), named(lake, "two")
+    kept = {path.name: list(TapeReader(path).events()) for path in find_tapes(lake) if path.name != gone}
+    assert forget(Lake.open(lake), gone).blobs == 1, "its record; the other has the same observation"
+    assert {path.name: list(TapeReader(path).events()) for path in find_tapes(lake)} == kept
+    assert project(lake, workers=0).set_aside == {}
+    forget(Lake.open(lake), other)
+    assert list(Lake.open(lake).blobs) == []
+    for path in list(find_tapes(lake)):
+        forget(Lake.open(lake), path.name)
+    assert list((lake / "tapes").rglob("*.pack")) == []
+
+
+def test_projection_does_not_depend_on_workers_nor_on_the_place_of_the_lake(lake: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(lake, copy)
+    project(lake, part_size=9, workers=0)
+    project(copy, part_size=9, workers=2)
+    assert files(lake, *TABLES) == files(copy, *TABLES)
+    remote = Lake.open("memory://packs", create=True)
+    for path in (*lake.glob("tapes/*/*"), *(p for p in lake.glob("blobs/**/*") if p.is_file())):
+        remote.store.write(str(path.relative_to(lake)), path.read_bytes())
+    assert project(remote, part_size=9, workers=0).trajectories == 40
+    assert {part.name for part in remote.parts()} == {part.name for part in Lake.open(lake).parts()}
+
+
+def test_merging_takes_packs_along(lake: Path, tmp_path: Path) -> None:
+    project(lake, workers=0)
+    source, into = Lake.open(lake), Lake.open(tmp_path / "into", create=True)
+    assert merge(into, [source]).tapes == 40
+    assert pack(tmp_path / "into").read_bytes() == pack(lake).read_bytes()
+    assert merge(into, [source]).tapes == 0
+    assert project(into, workers=0).projected == 0
+    partly = Lake.open(tmp_path / "partly", create=True)
+    merge(partly, [source])
+    forget(into, named(lake, "c1"))
+    (tmp_path / "into" / "forgotten.jsonl").unlink()
+    assert merge(into, [partly]).tapes == 1
+    assert len(list(find_tapes(tmp_path / "into"))) == 40
+    assert project(into, workers=0).trajectories == 40
+
+
+def test_a_damaged_pack_is_told_and_recovery_goes_on(lake: Path) -> None:
+    path = pack(lake)
+    put(lake.parent / "b.json", toy(("c", "C")))
+    import_files([lake.parent / "b.json"], lake, workers=0)
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(FormatError, match="no readable index"):
+        project(lake, workers=0)
+    assert any("no readable index" in problem for problem in recover(str(lake)).tapes.problems)
+    assert project(lake, workers=0).trajectories == 1
+
+
+def test_a_damaged_frame_sets_its_tapes_aside(lake: Path) -> None:
+    path = pack(lake)
+    data = bytearray(path.read_bytes())
+    data[200] ^= 0xFF
+    path.write_bytes(data)
+    report = project(lake, workers=0)
+    assert report.trajectories + len(report.set_aside) == 40
+    assert 0 < len(report.set_aside) < 40
+
+
+def test_what_is_not_in_the_pack_is_not_found(lake: Path) -> None:
+    with pytest.raises(NotFoundError):
+        TapeReader(pack(lake) / "nobody")
