@@ -12,7 +12,7 @@ from worldtape.schemas import Imported, ImportedStep
 
 
 def imported(value: dict[str, Any], locator: str) -> Imported | None:
-    """Return the trajectory of a document of ours; null: it is not, or somebody has added steps to it.
+    """Return the trajectory of a document of ours; null: it is not, or its steps are no longer those that we wrote.
 
     Raises:
         FormatError: what stands under `extra.worldtape` cannot be.
@@ -30,11 +30,11 @@ def imported(value: dict[str, Any], locator: str) -> Imported | None:
 def _fits(step: dict[str, Any]) -> bool:
     columns = as_dict(step.get("extra")).get(_ours.MEMBER)
     calls = as_list(step.get("tool_calls"))
-    return (
-        isinstance(columns, list)
-        and len(columns) == max(1, len(calls))
-        and all(isinstance(item, dict) for item in (*columns, *calls))
-    )
+    if not isinstance(columns, list) or not all(isinstance(item, dict) for item in (*columns, *calls)):
+        return False
+    if not calls:
+        return len(columns) == 1
+    return [_ours.call_id(told.get("step")) for told in columns] == [call.get("tool_call_id") for call in calls]
 
 
 def _steps(turns: list[tuple[int, dict[str, Any]]], locator: str) -> Iterator[ImportedStep]:

@@ -12,6 +12,8 @@ from worldtape.schemas import Action, Imported, ImportedStep
 
 
 class _Act(NamedTuple):
+    key: str | None
+    """The id of a call; null: words."""
     action: Action
     content: str | None
     where: str
@@ -29,9 +31,13 @@ def imported(row: dict[str, Any], messages: list[Any], locator: str) -> Imported
         return None
     columns = [item for item in as_list(told.get("transitions")) if isinstance(item, dict)]
     acts = list(_acts([as_dict(item) for item in messages]))
-    if len(acts) != len(columns):
+    if len(acts) != len(columns) or not all(map(_fits, acts, columns)):
         return None
     return _ours.trajectory(told["trajectory"], _steps(acts, columns), locator)
+
+
+def _fits(act: _Act, told: dict[str, Any]) -> bool:
+    return act.key in (None, _ours.call_id(told.get("step")))
 
 
 def _steps(acts: list[_Act], columns: list[dict[str, Any]]) -> Iterator[ImportedStep]:
@@ -48,10 +54,10 @@ def _acts(messages: list[dict[str, Any]]) -> Iterator[_Act]:
         calls = [as_dict(call) for call in as_list(item.get("tool_calls"))]
         for call in calls:
             function = as_dict(call.get("function"))
-            key = as_str(call.get("id"))
+            key = as_str(call.get("id")) or ""
             action = _ours.act(as_str(function.get("name")) or "unknown", decoded(function.get("arguments")))
-            yield _Act(action, answers.get(key) if key else None, f"/{number}")
+            yield _Act(key, action, answers.get(key), f"/{number}")
         if not calls:
             after = messages[number + 1] if number + 1 < len(messages) else {}
             content = text_of(after.get("content")) if after.get("role") == "user" else None
-            yield _Act(_ours.say(text_of(item.get("content")) or ""), content, f"/{number}")
+            yield _Act(None, _ours.say(text_of(item.get("content")) or ""), content, f"/{number}")

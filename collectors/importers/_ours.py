@@ -68,6 +68,11 @@ def act(name: str, arguments: Any) -> Action:
     return Action(kind=KEYSTROKES, text=text, arguments=canonical_json(strokes))
 
 
+def call_id(step: Any) -> str:
+    """Return the id that the call of a step has in a format of calls."""
+    return f"call_{step}"
+
+
 def typed(text: str) -> Action:
     """Return the action that a text is where a format has texts only: an array of keystrokes, or words."""
     try:
@@ -106,6 +111,8 @@ def step(action: Action, content: str | None, columns: Mapping[str, Any], locato
     if OBSERVED in columns and content is not None:
         told.setdefault("shown_text", content)
     whole = nested(_STEP_COLUMNS, told)
+    if as_text(told.get("arguments")) is not None:
+        parse(told["arguments"].encode())
     fault, settled_by = told.get("fault"), told.get("settled_by")
     state = told.get("state_after")
     try:

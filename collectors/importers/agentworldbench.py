@@ -12,7 +12,7 @@ from worldtape.collectors.importers import _awb_ours
 from worldtape.collectors.importers._head import first_value
 from worldtape.collectors.importers._json import records
 from worldtape.collectors.importers._values import as_dict, as_str, kept, tool_call
-from worldtape.errors import FormatError, InputError
+from worldtape.errors import FormatError, InputError, VersionError
 from worldtape.schemas import (
     Action,
     Domain,
@@ -80,7 +80,11 @@ class AgentWorldBench:
                 continue
             locator, value = item
             row = as_dict(value)
-            told = _awb_ours.told(row)
+            try:
+                told = _awb_ours.told(row)
+            except VersionError as error:
+                yield Rejected(locator, error.what)
+                continue
             if told is not None and ours.add(locator, row, told):
                 continue
             if ours.locator is not None:

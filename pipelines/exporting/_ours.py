@@ -13,6 +13,7 @@ from worldtape.collectors.importers._ours import (
     TRAJECTORY_COLUMNS,
     TRANSITION_COLUMNS,
     VERSION,
+    call_id,
     taken,
 )
 from worldtape.errors import FormatError
@@ -46,7 +47,12 @@ def beside(row: Row, action: Action, content: str | None) -> dict[str, Any]:
         told["shown_text"] = content
         del told[OBSERVED]
     differs = {name: value for name, value in found.items() if value != told.get(name)}
-    return differs | {name: None for name in told if name not in found}
+    return {"step": row["step"]} | differs | {name: None for name in told if name not in found}
+
+
+def key(row: Row) -> str:
+    """Return the id of a transition's call, which its object under `worldtape` must fit."""
+    return call_id(row["step"])
 
 
 def answer(row: Row) -> str | None:

@@ -73,8 +73,8 @@ def _turn(rows: list[Row]) -> dict[str, Any]:
             action, source = say(row["action_text"]), {}
         else:
             function, arguments = ours.call(row)
-            source = {"source_call_id": f"call_{row['step']}"}
-            calls.append({"tool_call_id": f"call_{row['step']}", "function_name": function, "arguments": arguments})
+            source = {"source_call_id": ours.key(row)}
+            calls.append({"tool_call_id": ours.key(row), "function_name": function, "arguments": arguments})
             action = act(function, arguments)
         beside.append(ours.beside(row, action, content))
         if content is not None:

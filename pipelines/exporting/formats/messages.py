@@ -60,7 +60,7 @@ def _called(rows: list[Row], beside: list[dict[str, Any]]) -> list[dict[str, Any
         name, arguments = ours.call(row)
         content = ours.answer(row)
         beside.append(ours.beside(row, act(name, arguments), content))
-        key = f"call_{row['step']}"
+        key = ours.key(row)
         function = {"name": name, "arguments": dump(arguments).decode()}
         calls.append({"id": key, "type": "function", "function": function})
         if content is not None:
