@@ -129,7 +129,8 @@ def records(source: SourceFile) -> Iterator[tuple[str, Any] | Orphan]:
     one pretty-printed object is taken as that.
     """
     if _lined(source):
-        yield from _line_records(source)
+        for item in values(source):
+            yield item if isinstance(item, Orphan) else (f"bytes:{item[0]}-{item[0] + item[1]}", item[2])
         return
     value = document(source)
     if isinstance(value, list):
@@ -138,7 +139,8 @@ def records(source: SourceFile) -> Iterator[tuple[str, Any] | Orphan]:
         yield "", value
 
 
-def _line_records(source: SourceFile) -> Iterator[tuple[str, Any] | Orphan]:
+def values(source: SourceFile) -> Iterator[tuple[int, int, Any] | Orphan]:
+    """Give (offset, size, value) of every line; one that is no JSON is an `Orphan`, as for `records`."""
     bad: Orphan | None = None
     for offset, line in lines(source):
         if bad is not None:
@@ -149,7 +151,7 @@ def _line_records(source: SourceFile) -> Iterator[tuple[str, Any] | Orphan]:
         except FormatError as error:
             bad = Orphan("bad_line", {"offset": offset, "reason": error.what})
             continue
-        yield f"bytes:{offset}-{offset + len(line)}", value
+        yield offset, len(line), value
     if bad is not None:
         yield Orphan("truncated_source", bad.details)
 

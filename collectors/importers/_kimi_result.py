@@ -31,6 +31,18 @@ class _Told:
     lossiness: tuple[Lossiness, ...]
     extra: dict[str, Any] = field(default_factory=dict)
 
+    def result(self, call: str | None, shown: str | None, at: int | None, locator: str) -> Result:
+        return Result(
+            call,
+            self.observation,
+            outcome=self.outcome,
+            shown=shown,
+            at=at,
+            lossiness=self.lossiness,
+            locator=locator,
+            extra=self.extra,
+        )
+
 
 def said_to_model(message: dict[str, Any], *, at: int | None, locator: str, shell: bool) -> Result:
     """Return the result that a message to the model tells: the harness's words stand in `<system>` before it."""
@@ -43,16 +55,7 @@ def said_to_model(message: dict[str, Any], *, at: int | None, locator: str, shel
     failed = message.get("isError") is True or any(word == "ERROR" or word.startswith("ERROR: ") for word in words)
     said = [word.removeprefix("ERROR: ") for word in words if word not in _EMPTY and word != "ERROR"]
     told = _told(None if shown is None else rest, "\n".join(said) or None, failed=failed, shell=shell)
-    return Result(
-        as_str(message.get("tool_call_id")) or as_str(message.get("toolCallId")),
-        told.observation,
-        outcome=told.outcome,
-        shown=shown,
-        at=at,
-        lossiness=told.lossiness,
-        locator=locator,
-        extra=told.extra,
-    )
+    return told.result(as_str(message.get("tool_call_id")) or as_str(message.get("toolCallId")), shown, at, locator)
 
 
 def returned(call: str | None, value: dict[str, Any], *, at: int | None, locator: str, shell: bool) -> Result:
@@ -79,16 +82,7 @@ def returned(call: str | None, value: dict[str, Any], *, at: int | None, locator
         told.lossiness = (Lossiness.TRUNCATED_NO_FULL,)
     if note := as_str(value.get("note")):
         told.extra["note"] = note
-    return Result(
-        call,
-        told.observation,
-        outcome=told.outcome,
-        shown=shown,
-        at=at,
-        lossiness=told.lossiness,
-        locator=locator,
-        extra=told.extra,
-    )
+    return told.result(call, shown, at, locator)
 
 
 def _split(output: str | None, *, failed: bool) -> tuple[str | None, str | None]:

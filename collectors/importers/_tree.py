@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from worldtape.collectors.importers._json import lines, parse
+from worldtape.collectors.importers._json import parse, values
 from worldtape.errors import FormatError
 from worldtape.schemas import Orphan, SourceFile
 
@@ -243,19 +243,8 @@ def _forward(file: Any, offset: int, here: int) -> None:
 
 def indexed(source: SourceFile) -> Iterator[tuple[int, int, Any] | Orphan]:
     """Give (offset, size, value) of every line that holds an object; others are orphans."""
-    bad: Orphan | None = None
-    for offset, line in lines(source):
-        if bad is not None:
-            yield bad
-            bad = None
-        try:
-            value = parse(line)
-        except FormatError as error:
-            bad = Orphan("bad_line", {"offset": offset, "reason": error.what})
-            continue
-        if isinstance(value, dict):
-            yield offset, len(line), value
+    for item in values(source):
+        if isinstance(item, Orphan) or isinstance(item[2], dict):
+            yield item
         else:
-            yield Orphan("bad_line", {"offset": offset, "reason": f"no object but {type(value).__name__}"})
-    if bad is not None:
-        yield Orphan("truncated_source", bad.details)
+            yield Orphan("bad_line", {"offset": item[0], "reason": f"no object but {type(item[2]).__name__}"})

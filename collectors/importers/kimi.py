@@ -58,13 +58,11 @@ def _is_wire(source: SourceFile) -> bool:
 
 
 def _is_context(source: SourceFile) -> bool:
-    own = False
     for value in head_values(source.head):
         role = as_str(value.get("role"))
-        if role not in _ROLES | _OURS:
-            return False
-        own = own or role in _OURS
-    return own
+        if role not in _ROLES:
+            return role in _OURS
+    return False
 
 
 def _refuse_told(source: SourceFile) -> None:

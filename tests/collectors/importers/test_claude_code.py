@@ -13,6 +13,7 @@ from worldtape.schemas import Imported, ImportedStep, Lossiness, Orphan, Rejecte
 
 from ._files import Bytes, jsonl
 from ._fuzz import fuzz
+from ._sessions import parts
 
 _SECONDS = iter(range(10**6))
 
@@ -51,12 +52,6 @@ def read(*records: Any, **siblings: Any) -> list[Imported | Rejected]:
     source = Bytes(jsonl(*records), siblings.pop("name", "s1.jsonl"), **siblings)
     assert ClaudeCode().sniff(source)
     return list(ClaudeCode().read(source))
-
-
-def parts(made: Imported | Rejected) -> tuple[list[ImportedStep], list[Orphan]]:
-    assert isinstance(made, Imported)
-    items = list(made.steps)
-    return [item for item in items if isinstance(item, ImportedStep)], [i for i in items if isinstance(i, Orphan)]
 
 
 def only(*records: Any) -> ImportedStep:

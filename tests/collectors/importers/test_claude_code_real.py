@@ -8,15 +8,10 @@ import pytest
 
 from worldtape.collectors.importers.claude_code import ClaudeCode
 from worldtape.errors import InputError
-from worldtape.schemas import Imported, ImportedStep, Lossiness, Rejected, Status
+from worldtape.schemas import Lossiness, Status
 
 from ._files import Bytes
-
-
-def steps_of(made: Imported | Rejected) -> list[ImportedStep]:
-    assert isinstance(made, Imported)
-    return [item for item in made.steps if isinstance(item, ImportedStep)]
-
+from ._sessions import claimed, parts
 
 # The counts of real files. calls: jq -s '[.[]|objects|select(.type=="assistant")|.message.content|arrays|.[]|
 # select(.type=="tool_use")]|length' FILE; results likewise with "user" and "tool_result".
@@ -45,13 +40,13 @@ def test_real_files(name: str, shared_data: Path) -> None:
     source = Bytes((shared_data / "claude_code" / name).read_bytes(), name)
     assert ClaudeCode().sniff(source)
     made = list(ClaudeCode().read(source))
-    assert [len(steps_of(one)) for one in made] == REAL[name]
+    assert [len(parts(one)[0]) for one in made] == REAL[name]
 
 
 @pytest.mark.shared
 def test_real_facts(shared_data: Path) -> None:
     data = (shared_data / "claude_code" / "kimuson_todo_long.jsonl").read_bytes()
-    steps = [step for one in ClaudeCode().read(Bytes(data)) for step in steps_of(one)]
+    steps = [step for one in ClaudeCode().read(Bytes(data)) for step in parts(one)[0]]
     # jq 'select(.message.content|arrays|any(.is_error==true))|1' kimuson_todo_long.jsonl | wc -l
     assert sum(step.outcome.status is Status.TOOL_ERROR for step in steps) == 23
     # jq 'select(.toolUseResult.backgroundTaskId?)|1' kimuson_todo_long.jsonl | wc -l
@@ -71,7 +66,4 @@ def test_real_files_without_calls_are_refused(shared_data: Path) -> None:
 @pytest.mark.shared
 def test_no_other_file_is_claimed(shared_data: Path) -> None:
     ours = {"claude_code/" + name for name in [*REAL, "kimuson_sub123.jsonl"]}
-    for path in shared_data.rglob("*"):
-        name = path.relative_to(shared_data).as_posix()
-        if path.is_file() and name not in ours:
-            assert not ClaudeCode().sniff(Bytes(path.read_bytes(), name)), name
+    assert claimed(ClaudeCode(), shared_data) == ours

@@ -14,6 +14,7 @@ from worldtape.schemas import Imported, ImportedStep, Lossiness, Orphan, Status
 
 from ._files import Bytes, jsonl
 from ._fuzz import fuzz
+from ._sessions import claimed, parts
 
 TIME = "2026-01-01T00:00:00.000Z"
 
@@ -54,11 +55,6 @@ def read(data: bytes | dict[str, Any], name: str = "rollout.jsonl") -> Imported:
     (made,) = list(Codex().read(source))
     assert isinstance(made, Imported)
     return made
-
-
-def parts(made: Imported) -> tuple[list[ImportedStep], list[Orphan]]:
-    items = list(made.steps)
-    return [one for one in items if isinstance(one, ImportedStep)], [one for one in items if isinstance(one, Orphan)]
 
 
 def only(*records: Any, name: str = "shell") -> ImportedStep:
@@ -375,8 +371,4 @@ def test_real_files_that_are_refused(name: str, shared_data: Path) -> None:
 
 @pytest.mark.shared
 def test_no_other_file_is_claimed(shared_data: Path) -> None:
-    ours = {"codex/" + name for name in [*REAL, *REFUSED]}
-    for path in shared_data.rglob("*"):
-        name = path.relative_to(shared_data).as_posix()
-        if path.is_file():
-            assert Codex().sniff(Bytes(path.read_bytes(), name)) == (name in ours), name
+    assert claimed(Codex(), shared_data) == {"codex/" + name for name in [*REAL, *REFUSED]}

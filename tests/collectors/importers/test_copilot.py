@@ -9,10 +9,11 @@ import pytest
 
 from worldtape.collectors.importers.copilot import Copilot
 from worldtape.errors import InputError, VersionError
-from worldtape.schemas import EndStatus, Imported, ImportedStep, Lossiness, Orphan, Rejected, Status, derived_id
+from worldtape.schemas import EndStatus, Imported, ImportedStep, Lossiness, Rejected, Status, derived_id
 
 from ._files import Bytes, jsonl
 from ._fuzz import fuzz
+from ._sessions import claimed, hold_for_branches, hold_for_lines, parts
 
 
 class Log:
@@ -58,12 +59,6 @@ def read(log: Log | list[Any]) -> list[Imported | Rejected]:
     source = Bytes(jsonl(*(log.events if isinstance(log, Log) else log)))
     assert Copilot().sniff(source)
     return list(Copilot().read(source))
-
-
-def parts(made: Imported | Rejected) -> tuple[list[ImportedStep], list[Orphan]]:
-    assert isinstance(made, Imported)
-    items = list(made.steps)
-    return [one for one in items if isinstance(one, ImportedStep)], [one for one in items if isinstance(one, Orphan)]
 
 
 def only(log: Log) -> ImportedStep:
@@ -183,14 +178,9 @@ def test_sub_agents_are_trajectories_of_their_own(named):
 
 
 def test_what_was_taken_back_is_a_branch():
-    log = Log().says(call("c1")).gives("c1", "old")
-    log("user.message", content="Otherwise.").events[-1]["parentId"] = "e1"
-    log.says(call("c2")).gives("c2", "new")
-    main, branch = read(log)
-    assert [step.observation for step in parts(main)[0]] == ["new"]
-    assert [step.observation for step in parts(branch)[0]] == ["old"]
-    assert isinstance(branch, Imported)
-    assert branch.lineage.kind == "branch"
+    log = Log().says(call("c1")).gives("c1", "both").says(call("c2")).gives("c2", "left")
+    log("user.message", content="Otherwise.").events[-1]["parentId"] = "e3"
+    hold_for_branches(Copilot(), *log.says(call("c3")).gives("c3", "kept").events)
 
 
 def test_a_resumed_session_and_copies_are_counted_once():
@@ -242,13 +232,8 @@ def test_times_that_run_backwards_keep_the_order_of_the_file():
     assert [orphan.code for orphan in orphans] == ["time_backwards"]
 
 
-def test_bom_crlf_and_a_cut_last_line():
-    log = Log().says(call("c1")).gives("c1", "a\u2028b")
-    data = b"\xef\xbb\xbf" + jsonl(*log.events).replace(b"\n", b"\r\n") + b'{"type":"tool.exec'
-    (made,) = list(Copilot().read(Bytes(data)))
-    steps, orphans = parts(made)
-    assert [step.observation for step in steps] == ["a\u2028b"]
-    assert [orphan.code for orphan in orphans] == ["truncated_source"]
+def test_lines_are_lines():
+    hold_for_lines(Copilot(), *Log().says(call("c1")).gives("c1", "one").events)
 
 
 def test_a_session_without_calls_is_refused():
@@ -270,6 +255,4 @@ def test_broken_files():
 
 @pytest.mark.shared
 def test_no_other_file_is_claimed(shared_data: Path) -> None:
-    for path in shared_data.rglob("*"):
-        if path.is_file():
-            assert not Copilot().sniff(Bytes(path.read_bytes(), path.name)), path
+    assert claimed(Copilot(), shared_data) == set()

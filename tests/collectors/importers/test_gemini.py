@@ -10,10 +10,11 @@ import pytest
 
 from worldtape.collectors.importers.gemini import Gemini
 from worldtape.errors import InputError
-from worldtape.schemas import Imported, ImportedStep, Lossiness, Orphan, Status
+from worldtape.schemas import Imported, ImportedStep, Lossiness, Status
 
 from ._files import Bytes, jsonl
 from ._fuzz import fuzz
+from ._sessions import claimed, parts
 
 HEAD = {
     "sessionId": "s1",
@@ -58,11 +59,6 @@ def read(data: Any) -> Imported:
     (made,) = list(Gemini().read(source))
     assert isinstance(made, Imported)
     return made
-
-
-def parts(made: Imported) -> tuple[list[ImportedStep], list[Orphan]]:
-    items = list(made.steps)
-    return [one for one in items if isinstance(one, ImportedStep)], [one for one in items if isinstance(one, Orphan)]
 
 
 def only(*calls: Any) -> ImportedStep:
@@ -238,7 +234,4 @@ def test_real_files_without_calls_are_refused(name: str, shared_data: Path) -> N
 
 @pytest.mark.shared
 def test_no_other_file_is_claimed(shared_data: Path) -> None:
-    for path in shared_data.rglob("*"):
-        name = path.relative_to(shared_data).as_posix()
-        if path.is_file():
-            assert Gemini().sniff(Bytes(path.read_bytes(), name)) == (name in [*REAL, *REFUSED]), name
+    assert claimed(Gemini(), shared_data) == {*REAL, *REFUSED}

@@ -10,10 +10,11 @@ import pytest
 
 from worldtape.collectors.importers.kimi import Kimi
 from worldtape.errors import InputError, VersionError
-from worldtape.schemas import EndStatus, Imported, ImportedStep, Lossiness, Orphan, Rejected, Status, derived_id
+from worldtape.schemas import EndStatus, Imported, Lossiness, Rejected, Status, derived_id
 
 from ._files import Bytes, jsonl
 from ._fuzz import fuzz
+from ._sessions import claimed, hold_for_lines, parts
 
 SESSION = "sessions/abc/0b9c2f6e-1111-4222-8333-444455556666"
 PROMPT = {"role": "_system_prompt", "content": "You are Kimi."}
@@ -79,12 +80,6 @@ def read(*records: Any, name: str = "source", beside: dict[str, bytes] | None = 
     source = Bytes(jsonl(*records), name, **(beside or {}))
     assert Kimi().sniff(source)
     return list(Kimi().read(source))
-
-
-def parts(made: Imported | Rejected) -> tuple[list[ImportedStep], list[Orphan]]:
-    assert isinstance(made, Imported)
-    items = list(made.steps)
-    return [one for one in items if isinstance(one, ImportedStep)], [one for one in items if isinstance(one, Orphan)]
 
 
 def test_a_context():
@@ -332,15 +327,19 @@ def test_an_id_that_comes_again_answers_the_latest_call():
 
 
 def test_a_session_that_breaks_off():
-    data = jsonl(HEAD, BEGIN, calls(1, "c1"), answers(2, "c1", "a\u2028b"), calls(3, "c2"))
-    data = b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n") + b'{"timestamp":'
-    (made,) = list(Kimi().read(Bytes(data)))
+    (made,) = read(HEAD, BEGIN, calls(1, "c1"), answers(2, "c1", "one"), calls(3, "c2"))
     assert isinstance(made, Imported)
     assert made.end.status is EndStatus.INTERRUPTED
-    steps, orphans = parts(made)
-    assert [step.observation for step in steps] == ["a\u2028b", None]
+    steps, _ = parts(made)
+    assert [step.observation for step in steps] == ["one", None]
     assert Lossiness.TAIL_MISSING in steps[1].lossiness
-    assert [orphan.code for orphan in orphans] == ["truncated_source"]
+
+
+def test_lines_are_lines():
+    hold_for_lines(Kimi(), HEAD, BEGIN, calls(1, "c1"), answers(2, "c1", "one"))
+    hold_for_lines(Kimi(), PROMPT, ASK, asks(("c1", "ReadFile")), tool("c1", "one"))
+    result = loop(2, "tool.result", toolCallId="c1", result={"output": "one"})
+    hold_for_lines(Kimi(), FLAT, FLAT_ASK, loop(1, "tool.call", toolCallId="c1", name="Read", args={}), result)
 
 
 def test_a_session_without_calls_is_refused():
@@ -378,7 +377,4 @@ def test_a_real_file(shared_data: Path) -> None:
 
 @pytest.mark.shared
 def test_no_other_file_is_claimed(shared_data: Path) -> None:
-    for path in shared_data.rglob("*"):
-        name = path.relative_to(shared_data).as_posix()
-        if path.is_file():
-            assert Kimi().sniff(Bytes(path.read_bytes(), name)) == (name == "other_cli/kimi_context.jsonl"), name
+    assert claimed(Kimi(), shared_data) == {"other_cli/kimi_context.jsonl"}

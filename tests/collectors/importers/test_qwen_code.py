@@ -9,10 +9,11 @@ import pytest
 
 from worldtape.collectors.importers.qwen_code import QwenCode
 from worldtape.errors import InputError
-from worldtape.schemas import Imported, ImportedStep, Lossiness, Orphan, Rejected, Status, derived_id
+from worldtape.schemas import Imported, Lossiness, Rejected, Status, derived_id
 
 from ._files import Bytes, jsonl
 from ._fuzz import fuzz
+from ._sessions import claimed, parts
 
 
 def record(kind: str, uuid: str, parent: str | None, *pieces: Any, **more: Any) -> dict[str, Any]:
@@ -49,12 +50,6 @@ def read(*records: Any) -> list[Imported | Rejected]:
     source = Bytes(jsonl(*records))
     assert QwenCode().sniff(source)
     return list(QwenCode().read(source))
-
-
-def parts(made: Imported | Rejected) -> tuple[list[ImportedStep], list[Orphan]]:
-    assert isinstance(made, Imported)
-    items = list(made.steps)
-    return [one for one in items if isinstance(one, ImportedStep)], [one for one in items if isinstance(one, Orphan)]
 
 
 def test_a_session():
@@ -185,7 +180,4 @@ def test_a_real_file(shared_data: Path) -> None:
 
 @pytest.mark.shared
 def test_no_other_file_is_claimed(shared_data: Path) -> None:
-    for path in shared_data.rglob("*"):
-        name = path.relative_to(shared_data).as_posix()
-        if path.is_file():
-            assert QwenCode().sniff(Bytes(path.read_bytes(), name)) == (name == "other_cli/qwen_code.jsonl"), name
+    assert claimed(QwenCode(), shared_data) == {"other_cli/qwen_code.jsonl"}
