@@ -6,6 +6,7 @@ from worldtape.schemas import Registry, Renderer, Rendering
 RENDERERS = Registry(
     "renderer",
     {
+        "mcp.result": "worldtape.collectors.mcp.render.result:McpResult",
         "terminal.screen": "worldtape.collectors.terminal.render.screen:Screen",
         "text.newest": "worldtape.collectors.newest:Newest",
     },

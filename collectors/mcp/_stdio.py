@@ -1,0 +1,220 @@
+"""A server over stdio: its process, and the frames on its pipes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import signal
+import struct
+import subprocess
+import termios
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Self
+
+from worldtape.collectors.mcp._group import Group
+from worldtape.collectors.mcp._json import Lines
+from worldtape.collectors.mcp._streams import Inbox, session_message
+from worldtape.collectors.mcp._wire import Wire
+
+if TYPE_CHECKING:
+    from mcp.shared.message import SessionMessage
+
+_GRACE_S = 2.0
+"""So long a server has to end after its stdin has, and again after SIGTERM."""
+_POLL_S = 0.02
+
+
+class Stdio:
+    """Starts a server and is both ends of its connection: `inbox` is what it says, `send` what it is told.
+
+    Every line of its stdout and every byte of its stderr goes to the wire before anything else sees it. The connection
+    is over when stdout ends or the process does, whatever it started meanwhile.
+
+    Attributes:
+        inbox: its messages.
+        gone: whether the connection is over.
+    """
+
+    def __init__(self, wire: Wire, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> None:
+        self.inbox = Inbox()
+        self.gone = False
+        self._wire = wire
+        self._asked = (tuple(argv), dict(env), cwd)
+        self._group: Group | None = None
+        self._transports: list[asyncio.BaseTransport] = []
+        self._stdin: asyncio.WriteTransport | None = None
+        self._room: asyncio.Event = asyncio.Event()
+        self._over: asyncio.Event = asyncio.Event()
+        self._lines = Lines()
+        self._watch: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Start the process.
+
+        Raises:
+            ComponentError: it cannot be started.
+        """
+        argv, env, cwd = self._asked
+        pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        self._group = group = Group(argv, env=env, cwd=cwd, **pipes)
+        popen = group.popen
+        assert popen.stdin is not None
+        assert popen.stdout is not None
+        assert popen.stderr is not None
+        loop = asyncio.get_running_loop()
+        for pipe, take in ((popen.stdout, self._out), (popen.stderr, self._wire.said)):
+            reader, _ = await loop.connect_read_pipe(_reading(take, self._end if take == self._out else None), pipe)
+            self._transports.append(reader)
+        self._stdin, _ = await loop.connect_write_pipe(lambda: _Writing(self._room), popen.stdin)
+        self._transports.append(self._stdin)
+        self._room.set()
+        if group.pidfd is not None:
+            loop.add_reader(group.pidfd, self._ended, popen.stdout)
+        else:
+            self._watch = asyncio.create_task(self._poll(popen.stdout))
+
+    @property
+    def status(self) -> int | None:
+        """The exit code of the process or, negative, the signal that ended it; None while it lives."""
+        return None if self._group is None else self._group.status()
+
+    @property
+    def pid(self) -> int | None:
+        """The process."""
+        return None if self._group is None else self._group.pid
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send a message: the tape first."""
+        import anyio
+
+        line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        if self.gone or self._stdin is None:
+            raise anyio.BrokenResourceError
+        self._wire.sent(line)
+        self._stdin.write(line)
+        if not self._room.is_set():
+            await self._room.wait()
+
+    async def aclose(self) -> None:
+        """Nothing more is to be sent."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def close(self) -> None:
+        """End the server: its stdin, then SIGTERM, then SIGKILL, to its whole group; what it still says is kept."""
+        group = self._group
+        if group is None:
+            return
+        try:
+            if self._stdin is not None:
+                self._stdin.close()
+            if not await self._wait(group) and group.status() is None:
+                group.signal(signal.SIGTERM)
+                await self._wait(group)
+        finally:
+            self._group = None
+            if group.pidfd is not None:
+                asyncio.get_running_loop().remove_reader(group.pidfd)
+            if self._watch is not None:
+                self._watch.cancel()
+            group.close()
+            self._end()
+            for transport in self._transports:
+                transport.close()
+
+    async def _wait(self, group: Group) -> bool:
+        if group.status() is None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_GRACE_S):
+                    await self._over.wait()
+                    while group.status() is None:  # noqa: ASYNC110  # stdout was closed first
+                        await asyncio.sleep(_POLL_S)
+        return group.status() is not None
+
+    def _out(self, data: bytes) -> None:
+        for line in self._lines.feed(data):
+            self._hand_on(line)
+
+    def _hand_on(self, line: bytes) -> None:
+        for message in self._wire.came(line):
+            item = session_message(message)
+            if item is not None:
+                self.inbox.put(item)
+
+    def _end(self) -> None:
+        if self.gone:
+            return
+        rest = self._lines.rest()
+        if rest:
+            self._wire.torn(rest)
+        self.gone = True
+        self._room.set()
+        self._over.set()
+        self.inbox.close()
+
+    def _ended(self, stdout: IO[bytes]) -> None:
+        """The process is gone: read what is left of its stdout, then end."""
+        if self.gone or not _waiting(stdout):
+            if self._group is not None and self._group.pidfd is not None:
+                asyncio.get_running_loop().remove_reader(self._group.pidfd)
+            self._end()
+
+    async def _poll(self, stdout: IO[bytes]) -> None:
+        while not self.gone:
+            if self.status is not None:
+                self._ended(stdout)
+            await asyncio.sleep(_POLL_S)
+
+
+def _waiting(pipe: IO[bytes]) -> int:
+    """Return how many bytes can be read from a pipe."""
+    try:
+        return int(struct.unpack("i", fcntl.ioctl(pipe.fileno(), termios.FIONREAD, b"\0" * 4))[0])
+    except (OSError, ValueError):
+        return 0
+
+
+def _reading(take: Any, ended: Any) -> Any:
+    return lambda: _Reading(take, ended)
+
+
+class _Reading(asyncio.Protocol):
+    """Hands on what is read."""
+
+    def __init__(self, take: Any, ended: Any) -> None:
+        self._take = take
+        self._ended = ended
+
+    def data_received(self, data: bytes) -> None:
+        self._take(data)
+
+    def connection_lost(self, _: Exception | None) -> None:
+        if self._ended is not None:
+            self._ended()
+
+
+class _Writing(asyncio.BaseProtocol):
+    """Knows whether there is room in the pipe."""
+
+    def __init__(self, room: asyncio.Event) -> None:
+        self._room = room
+
+    def pause_writing(self) -> None:
+        self._room.clear()
+
+    def resume_writing(self) -> None:
+        self._room.set()
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._room.set()
+
+
+__all__ = ["Stdio"]

@@ -1,0 +1,115 @@
+"""The answer to the newest call, as the server gave it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from worldtape.collectors.mcp._json import Lines, clean, id_key, messages
+from worldtape.schemas import Rendering, canonical_json
+
+ACTIONS = frozenset({"tools/call", "resources/read", "prompts/get"})
+"""Requests that ask the server's world for something; the others arrange the connection."""
+OUT, IN, ERR, TURN = "mcp.out", "mcp.in", "mcp.err", "mcp.turn"
+"""Channels: frames we sent, frames received, stderr, and turns in which nothing was sent."""
+
+
+class McpResult:
+    """Renderer `mcp.result`, version 1: the answer that came last to an open call; "" since a call was sent.
+
+    Reads the channels `mcp.out` and `mcp.in` (one frame a line) and `mcp.turn`. Answers are paired by id: a second
+    answer to a call, one to a call that was given up (`notifications/cancelled`), and any answer to an id that two open
+    calls share are nobody's. Notifications, requests of the server and lines that are no JSON never are an answer.
+
+    Attributes:
+        answer: the message behind the text; None where there is none.
+    """
+
+    def __init__(self) -> None:
+        self.rendering = Rendering(name="mcp.result", version="1")
+        self.answer: dict[str, Any] | None = None
+        self._open: dict[str, bool] = {}
+        """Ids of open calls, and whether an answer to them can be told apart."""
+        self._lines = {OUT: Lines(), IN: Lines()}
+
+    def feed(self, channel: str, data: bytes) -> None:
+        """Take the next bytes, split anywhere."""
+        if channel == TURN:
+            self.turn()
+            return
+        lines = self._lines.get(channel)
+        if lines is None:
+            return
+        take = self.sent if channel == OUT else self.came
+        for line in lines.feed(data):
+            for message in messages(line):
+                take(message)
+
+    def render(self) -> str:
+        """Return the text of the answer."""
+        return "" if self.answer is None else answer_text(self.answer)
+
+    def turn(self) -> None:
+        """A turn in which nothing was sent."""
+        self.answer = None
+
+    def sent(self, message: dict[str, Any]) -> None:
+        """Take a message of ours."""
+        method = message.get("method")
+        if method in ACTIONS and (key := id_key(message.get("id"))) is not None:
+            self._open[key] = key not in self._open
+            self.answer = None
+        elif method == "notifications/cancelled":
+            params = message.get("params")
+            key = id_key(params.get("requestId")) if isinstance(params, dict) else None
+            self._open.pop(key or "", None)
+
+    def came(self, message: dict[str, Any]) -> bool:
+        """Take a message of the server, and tell whether it answers an open call."""
+        if "method" in message or not ("result" in message or "error" in message):
+            return False
+        key = id_key(message.get("id"))
+        if key is None or not self._open.get(key, False):
+            return False
+        del self._open[key]
+        self.answer = message
+        return True
+
+
+def answer_text(message: dict[str, Any]) -> str:
+    """Return the text of an answer, never wrapped.
+
+    A result's text parts stand as they are, joined by line feeds; parts of other kinds stand as canonical JSON, their
+    base64 payloads as `sha256:…` of the base64 text. A result without content is its `structuredContent`; any other
+    result, and the error of a JSON-RPC error, is canonical JSON.
+    """
+    if message.get("error") is not None:
+        return canonical_json(message["error"])
+    result = message.get("result")
+    content = result.get("content") if isinstance(result, dict) else None
+    if not isinstance(result, dict) or not isinstance(content, list):
+        return canonical_json(_bare(result))
+    if not content and result.get("structuredContent") is not None:
+        return canonical_json(result["structuredContent"])
+    return "\n".join(_part(part) for part in content)
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
+        return clean(part["text"])
+    return canonical_json(_bare(part))
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _digest(item) if key in ("data", "blob") else _bare(item) for key, item in value.items()}
+    return [_bare(item) for item in value] if isinstance(value, list) else value
+
+
+def _digest(value: Any) -> Any:
+    if not isinstance(value, str):
+        return _bare(value)
+    return f"sha256:{hashlib.sha256(value.encode('utf-8', 'replace')).hexdigest()}"
+
+
+__all__ = ["ACTIONS", "ERR", "IN", "OUT", "TURN", "McpResult", "answer_text"]
