@@ -1,4 +1,4 @@
-"""Sessions of Factory's Droid: `~/.factory/sessions/<folder>/<id>.jsonl`."""
+"""Sessions of Factory's Droid: `~/.factory/sessions/<folder>/<id>.jsonl`, and what `droid exec` prints of them."""
 
 from __future__ import annotations
 
@@ -8,38 +8,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from worldtape.collectors.importers._claude_result import REMINDERS
 from worldtape.collectors.importers._copies import Copies
+from worldtape.collectors.importers._droid_result import MODELS, SHELLS, result_of
+from worldtape.collectors.importers._droid_stream import is_stream, streamed
 from worldtape.collectors.importers._json import document
+from worldtape.collectors.importers._losses import LOGGED
 from worldtape.collectors.importers._pairs import Call, Event, Result, Thoughts
-from worldtape.collectors.importers._sessions import LOSSES, Facts, head_values
+from worldtape.collectors.importers._sessions import Facts, head_values
 from worldtape.collectors.importers._threads import planted, trajectories
 from worldtape.collectors.importers._tree import Node
-from worldtape.collectors.importers._values import as_dict, as_int, as_list, as_str, kept, micros, text_of, thoughts_of
+from worldtape.collectors.importers._values import as_dict, as_list, as_str, kept, micros, text_of, thoughts_of
 from worldtape.errors import FormatError, VersionError
 from worldtape.schemas import (
     Domain,
-    ErrorInfo,
     Imported,
     Lossiness,
     Orphan,
-    Outcome,
     Rejected,
     SourceFile,
-    Status,
     canonical_json,
 )
 
 _NEWEST = 2
 _KNOWN = {"session_start", "message", "todo_state", "compaction_state", "agent_turn_outcome", "session_end"}
-_SHELLS = {"Execute"}
 _HIDDEN = {"llm_only", "user_only"}
-_MODELS = {"Task"}
 _REMINDER = re.compile(r"\A\s*<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>\s*", re.DOTALL)
-_EXITED = re.compile(r"\n{0,2}\[Process exited with code (-?\d{1,10})\]\s*\Z")
-_FAILED = re.compile(r"\AError: Command failed \(exit code: (-?\d{1,10})\)(?:\n|\Z)")
-_REJECTED = re.compile(r"\AError: \S+ call rejected: ")
-_LONGEST_TAIL = 200
 _LARGEST_SETTINGS = 1 << 20
 
 
@@ -54,21 +47,24 @@ class Droid:
 
     name: ClassVar[str] = "droid"
     title: ClassVar[str] = "Factory Droid sessions"
-    versions: ClassVar[str] = "1–2"
+    versions: ClassVar[str] = "1–2, and the stream of `droid exec`"
     domains: ClassVar[tuple[Domain, ...]] = (Domain.SWE,)
-    lossiness: ClassVar[tuple[Lossiness, ...]] = (*LOSSES, Lossiness.SYNTHETIC_OBS)
+    lossiness: ClassVar[tuple[Lossiness, ...]] = (*LOGGED, Lossiness.SYNTHETIC_OBS, Lossiness.WALL_CLOCK_ONLY)
 
     def sniff(self, source: SourceFile) -> bool:
         """See `Importer`."""
         values = head_values(source.head)
         first, second = next(values, {}), next(values, {})
         if first.get("type") != "session_start" or not isinstance(first.get("id"), str):
-            return False
+            return is_stream(source.head)
         told = bool(first.keys() & {"cwd", "title", "sessionTitle"}) and as_str(second.get("type")) in _KNOWN
         return told and (second["type"] != "message" or isinstance(second.get("message"), dict))
 
     def read(self, source: SourceFile) -> Iterator[Imported | Rejected]:
         """See `Importer`."""
+        if is_stream(source.head):
+            yield streamed(self.name, source)
+            return
         header = next(head_values(source.head), {})
         header = header if header.get("type") == "session_start" else {}
         version = _version(header, source)
@@ -196,12 +192,12 @@ def _said(record: dict[str, Any], message: dict[str, Any], locator: str, facts: 
                 yield Orphan("orphan_call", {"id": call, "locator": locator})
                 continue
             facts.model = facts.model or model
-            if name in _SHELLS:
+            if name in SHELLS:
                 facts.running.add(call)
             own = {"entry": turn, "model": None if model == facts.model else model}
             yield Call(
-                call, turn or locator, name, part.get("input"), locator, at=at, shell=name in _SHELLS, seconds=True,
-                delegated=name in _MODELS,
+                call, turn or locator, name, part.get("input"), locator, at=at, shell=name in SHELLS, seconds=True,
+                delegated=name in MODELS,
                 extra={key: value for key, value in own.items() if value},
             )  # fmt: skip
         elif part.get("type") == "tool_result":
@@ -233,33 +229,8 @@ def _heard(record: dict[str, Any], message: dict[str, Any], locator: str, facts:
 
 
 def _result(part: dict[str, Any], at: int | None, locator: str, facts: _Facts) -> Result:
-    """Return a result without the harness's words; what they tell is the outcome."""
-    shown, call, code = text_of(part.get("content")), _called(part), None
-    error = part.get("is_error") is True or part.get("isError") is True
-    text = None if shown is None else REMINDERS.sub("", shown)
-    if call in facts.running and text is not None:
-        text, code = _bare(text)
+    call = _called(part)
+    shell = call in facts.running
     facts.running.discard(call)
-    status = Status.TOOL_ERROR if error or code else Status.OK
-    if error and text is not None and _REJECTED.match(text):
-        status = Status.REJECTED
-    message = ErrorInfo(message=(text or "")[:1000]) if status is Status.TOOL_ERROR and error else None
-    return Result(
-        call,
-        text,
-        outcome=Outcome(status=status, exit_code=code, error=message),
-        shown=shown,
-        at=at,
-        locator=locator,
-    )
-
-
-def _bare(text: str) -> tuple[str, int | None]:
-    """Return (the output of a command, its exit code); both of the harness's words must agree where both are there."""
-    end = _EXITED.search(text, max(len(text) - _LONGEST_TAIL, 0))
-    if end is None:
-        return text, None
-    code = as_int(int(end[1]))
-    start = _FAILED.match(text)
-    begin = start.end() if start and start[1] == end[1] else 0
-    return text[min(begin, end.start()) : end.start()], code
+    error = part.get("is_error") is True or part.get("isError") is True
+    return result_of(call, text_of(part.get("content")), at, locator, error=error, shell=shell)
