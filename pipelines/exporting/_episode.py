@@ -9,9 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
-import orjson
-
-from worldtape.errors import NotFoundError
+from worldtape.errors import FormatError, NotFoundError
 from worldtape.pipelines.project._source import opened
 from worldtape.storage import Lake, TapeReader
 from worldtape.storage.blobs import read_blob
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from worldtape.storage import Part
 
 Row = dict[str, Any]
+_END: tuple[Any, Iterator[Row]] = (None, iter(()))
 
 
 @dataclass(slots=True)
@@ -53,18 +52,28 @@ class LakeEpisode:
 
 
 def episodes(lake: Lake, trajectories: Part, transitions: Part, ids: Sequence[str] | None) -> Iterator[LakeEpisode]:
-    """Yield the trajectories of one part by id, those of `ids` only; the part is held in memory.
+    """Yield the trajectories of one part by id, those of `ids` only; the part's columns are held in memory.
 
     Args:
         lake: the lake.
         trajectories: the part's half with the trajectories.
         transitions: its other half.
         ids: null: all of them.
+
+    Raises:
+        FormatError: the two halves are not in one order.
     """
-    heads = _rows(lake.read(trajectories), ids)
-    bodies = {key: list(rows) for key, rows in groupby(_rows(lake.read(transitions), ids), itemgetter("trajectory_id"))}
-    for head in heads:
-        yield LakeEpisode(lake, head, bodies.pop(head["trajectory_id"], []))
+    groups = groupby(_rows(lake.read(transitions), ids), itemgetter("trajectory_id"))
+    key, rows = next(groups, _END)
+    for head in _rows(lake.read(trajectories), ids):
+        mine: list[Row] = []
+        if key == head["trajectory_id"]:
+            mine = list(rows)
+            key, rows = next(groups, _END)
+        yield LakeEpisode(lake, head, mine)
+    if key is not None:
+        fix = "run `worldtape project` again"
+        raise FormatError("its rows are not sorted by trajectory", where=transitions.path, fix=fix)
 
 
 def _rows(frame: pl.DataFrame, ids: Sequence[str] | None) -> Iterator[Row]:
@@ -74,9 +83,3 @@ def _rows(frame: pl.DataFrame, ids: Sequence[str] | None) -> Iterator[Row]:
         frame = frame.filter(pl.col("trajectory_id").is_in(ids))
     times = [name for name, kind in frame.schema.items() if isinstance(kind, pl.Datetime)]
     yield from frame.with_columns(pl.col(times).dt.epoch("us")).iter_rows(named=True)
-
-
-def value(row: Any, name: str) -> Any:
-    """Return what a JSON column of a row holds; null where it holds nothing."""
-    text = row[name]
-    return None if text is None else orjson.loads(text)
