@@ -22,7 +22,7 @@ PUBLIC = {
     "worldtape.collectors.policies": (
         "Explore ExploreConfig Human HumanConfig Llm LlmConfig POLICIES Replay ReplayConfig Script ScriptConfig"
     ),
-    "worldtape.collectors.tasks": "Setup Stroke Suite TaskFile load_suite suites",
+    "worldtape.collectors.tasks": "Setup Stroke Suite TaskFile load_suite suites unmet",
 }
 
 
