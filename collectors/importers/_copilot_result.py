@@ -9,10 +9,10 @@ from worldtape.collectors.importers._pairs import Result
 from worldtape.collectors.importers._values import as_dict, as_int, as_list, as_str, text_of
 from worldtape.schemas import ErrorInfo, Lossiness, Outcome, Status
 
-_EXITED = re.compile(r"(?:\A|\n)<(?:exited|shellId: \S+ completed) with exit code (-?\d{1,10})>\s*\Z")
-_RUNNING = re.compile(r"(?:\A|\n)<command with (?:shellId|id): \S+ is still running[^>]*>\s*\Z")
-_LONGEST_MARK = 1000
-_CUT = re.compile(r"\AOutput too large to read at once|\n\[Output truncated\. Use view_range=\[")
+_EXITED = re.compile(r"<(?:exited|shellId: \S+ completed) with exit code (-?\d{1,10})>\s*")
+_RUNNING = re.compile(r"<command with (?:shellId|id): \S+ is still running[^>]*>\s*")
+_TOO_LARGE = "Output too large to read at once"
+_CUT = "\n[Output truncated. Use view_range=["
 _NOT_DONE = {"denied", "rejected"}
 _TERMINALS = {"terminal", "shell_exit"}
 
@@ -53,7 +53,7 @@ def result_of(data: dict[str, Any], *, at: int | None, started_at: int | None, l
         shown=shown,
         at=at,
         duration_ms=None if at is None or started_at is None or at < started_at else (at - started_at) / 1000,
-        lossiness=(Lossiness.TRUNCATED_NO_FULL,) if text and _CUT.search(text) else (),
+        lossiness=(Lossiness.TRUNCATED_NO_FULL,) if text and (text.startswith(_TOO_LARGE) or _CUT in text) else (),
         state_after={"cwd": cwd} if cwd else None,
         locator=locator,
     )
@@ -61,9 +61,9 @@ def result_of(data: dict[str, Any], *, at: int | None, started_at: int | None, l
 
 def _shell(shown: str) -> tuple[str, int | None, bool]:
     """Return (output, exit code, whether the command still runs) of a shell's answer."""
-    tail = max(0, len(shown) - _LONGEST_MARK)
-    if exited := _EXITED.search(shown, tail):
-        return shown[: exited.start()], as_int(int(exited[1])), False
-    if running := _RUNNING.search(shown, tail):
-        return shown[: running.start()], None, True
+    output, _, mark = ("\n" + shown).rpartition("\n<")
+    if exited := _EXITED.fullmatch("<" + mark):
+        return output[1:], as_int(int(exited[1])), False
+    if _RUNNING.fullmatch("<" + mark):
+        return output[1:], None, True
     return shown, None, False
