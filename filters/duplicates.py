@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,13 +10,16 @@ if TYPE_CHECKING:
 
 _NULL = b"\x00null"
 _GAP = b"\x1f"
+_LOW = 0xFFFF_FFFF_FFFF_FFFF
 
 
 def hash_turns(turns: pl.DataFrame) -> pl.DataFrame:
-    """Return `trajectory_id`, `step`, `high` and `low`: 128-bit hashes (XXH3) of every turn and of every trajectory.
+    """Return 128-bit hashes (XXH3) of every turn and of every trajectory: ids and times do not count.
 
-    A turn's hash covers the observation before it, its action and its observation. The hash of a trajectory (`step`
-    null) covers its first observation and the whole chain of actions and observations: ids and times do not count.
+    Beside `trajectory_id` and `step` these columns: `high` and `low`, of a turn the hash of the observation before it,
+    its action and its observation, of a trajectory (`step` null) that of its first observation and the whole chain of
+    actions and observations; `chain_high` and `chain_low`, of a turn the hash of the chain up to it, null where
+    it has no observation, of a trajectory that of the chain that ends with its last observation.
 
     Args:
         turns: the frame of `worldtape.filters.Filter`.
@@ -26,7 +30,9 @@ def hash_turns(turns: pl.DataFrame) -> pl.DataFrame:
     ids: list[str] = []
     steps: list[int | None] = []
     digests: list[int] = []
+    heads: list[int | None] = []
     chains: dict[str, xxhash.xxh3_128] = {}
+    ends: dict[str, int] = {}
     columns = ("trajectory_id", "step", "domain", "action_kind", "action_text", "before_text", "observation_text")
     for key, step, domain, kind, action, before, seen in turns.select(columns).iter_rows():
         chain = chains.get(key)
@@ -39,18 +45,31 @@ def hash_turns(turns: pl.DataFrame) -> pl.DataFrame:
         ids.append(key)
         steps.append(step)
         digests.append(xxhash.xxh3_128_intdigest(_joined(domain, before) + _GAP + turn))
+        heads.append(None if seen is None else chain.intdigest())
+        if heads[-1] is not None:
+            ends[key] = heads[-1]
     for key, chain in chains.items():
         ids.append(key)
         steps.append(None)
         digests.append(chain.intdigest())
+        heads.append(ends.get(key))
     return pl.DataFrame(
         {
             "trajectory_id": pl.Series(ids, dtype=pl.String),
             "step": pl.Series(steps, dtype=pl.Int64),
-            "high": pl.Series([digest >> 64 for digest in digests], dtype=pl.UInt64),
-            "low": pl.Series([digest & 0xFFFF_FFFF_FFFF_FFFF for digest in digests], dtype=pl.UInt64),
+            **_halves("high", "low", digests),
+            **_halves("chain_high", "chain_low", heads),
         }
     )
+
+
+def _halves(high: str, low: str, digests: Sequence[int | None]) -> dict[str, pl.Series]:
+    import polars as pl
+
+    return {
+        high: pl.Series([None if digest is None else digest >> 64 for digest in digests], dtype=pl.UInt64),
+        low: pl.Series([None if digest is None else digest & _LOW for digest in digests], dtype=pl.UInt64),
+    }
 
 
 def repeated(hashes: pl.DataFrame, cap: int) -> pl.DataFrame:
@@ -75,6 +94,26 @@ def repeated(hashes: pl.DataFrame, cap: int) -> pl.DataFrame:
         count=pl.len().over(key).cast(pl.Int64),
     )
     return placed.filter(pl.col("place") >= cap).drop("place", "worth", *key)
+
+
+def begun(chains: pl.DataFrame) -> pl.DataFrame:
+    """Return the trajectories that are the beginning of another one, with `of_id`, `of_step` (null) and `count`.
+
+    Of those that go the same way as far as the shorter one has observations, the one with most observations stays, then
+    the one of which most `turns` are left, then the first by id. `count` is how many go that way.
+
+    Args:
+        chains: rows of `hash_turns` with a chain, and `observations` and `turns` of their trajectories.
+    """
+    import polars as pl
+
+    key = ["chain_high", "chain_low"]
+    ways = chains.filter(pl.col("step").is_not_null()).select(*key, "observations", "turns", of_id="trajectory_id")
+    ways = ways.sort("observations", "turns", "of_id", descending=[True, True, False])
+    longest = ways.group_by(key, maintain_order=True).agg(pl.col("of_id").first(), count=pl.len().cast(pl.Int64))
+    ends = chains.filter(pl.col("step").is_null()).join(longest, on=key, how="inner")
+    of_step = pl.lit(None, pl.Int64).alias("of_step")
+    return ends.filter(pl.col("of_id") != pl.col("trajectory_id")).with_columns(of_step).drop(*key, "observations")
 
 
 def _joined(*texts: str | None) -> bytes:

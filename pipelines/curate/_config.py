@@ -65,7 +65,8 @@ class DuplicatesConfig(Settings):
     """Exact duplicates."""
 
     trajectories: bool = True
-    """Keep one of all trajectories with the same first observation, actions and observations."""
+    """Keep one of all trajectories with the same first observation, actions and observations, and none that is only the
+    beginning of another one."""
     cap: int | None = Field(8, ge=1)
     """Of turns with the same observation before, action and observation, keep at most this many; null: all."""
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.filters.frames import frame
-from worldtape.filters.duplicates import hash_turns, repeated
+from worldtape.filters.duplicates import begun, hash_turns, repeated
 
 
 def by_key(hashes: pl.DataFrame) -> dict[tuple[str, int | None], tuple[int, int]]:
@@ -41,7 +41,7 @@ def test_the_oldest_stay_in_any_order(turns, cap, rng: random.Random):
     rows = [{"trajectory_id": key, "observation_text": str(n)} for key, n in sorted(turns)]
     hashes = hash_turns(frame(*rows)).filter(pl.col("step").is_not_null())
     mixed = hashes.sample(fraction=1.0, shuffle=True, seed=rng.randrange(1 << 30)) if rows else hashes
-    out = repeated(mixed, cap)
+    out = repeated(mixed, cap).select("trajectory_id", "step", "of_id", "of_step", "count")
     seen: dict[str, list[tuple[str, int]]] = {}
     for row, step in zip(rows, hashes["step"], strict=True):
         seen.setdefault(row["observation_text"], []).append((row["trajectory_id"], step))
@@ -57,3 +57,28 @@ def test_of_copies_the_one_with_most_turns_stays():
     out = repeated(rows, 1)
     assert sorted(out["trajectory_id"]) == ["a", "c", "d"]
     assert set(out["of_id"]) == {"b"}
+
+
+ways = st.lists(st.sampled_from(["x", "y", None]), min_size=1, max_size=4)
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), ways, min_size=1))
+def test_what_is_the_beginning_of_another_leaves(said):
+    rows = [{"trajectory_id": key, "observation_text": text} for key in sorted(said) for text in said[key]]
+    counts = pl.DataFrame({"trajectory_id": sorted(said)}).with_columns(
+        turns=pl.lit(1), observations=pl.Series([sum(text is not None for text in said[key]) for key in sorted(said)])
+    )
+    chains = hash_turns(frame(*rows)).drop("high", "low").join(counts, on="trajectory_id")
+    out = begun(chains.filter(pl.col("chain_high").is_not_null()))
+    assert dict(out.select("trajectory_id", "of_id").iter_rows()) == {
+        key: best for key in said if (best := longest(said, key)) != key
+    }
+
+
+def longest(said: dict[str, list[str | None]], key: str) -> str:
+    """Spell out which has most observations of those that go the same way up to the last observation of `key`."""
+    own = said[key]
+    while own and own[-1] is None:
+        own = own[:-1]
+    same = [other for other, texts in said.items() if own and texts[: len(own)] == own]
+    return min(same, key=lambda other: (-sum(text is not None for text in said[other]), other), default=key)

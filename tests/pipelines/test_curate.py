@@ -167,6 +167,32 @@ def test_of_two_copies_the_better_one_stays(lake):
     assert pairs == {older: trajectory_id(0, 7), trajectory_id(0, 57): trajectory_id(0, 55)}
 
 
+def test_a_checkpoint_of_a_longer_session_leaves(lake):
+    """The longest of those that go the same way stays, also where the last call of a checkpoint has no answer yet."""
+    opened = Lake.open(lake)
+    whole = trajectory_id(0, 8)
+    part = next(part for part in opened.parts() if whole in opened.members(part))
+    heads = opened.read(next(p for p in opened.parts("trajectories") if p.part_id == part.part_id))
+    turns = opened.read(part)
+    own = pl.col("trajectory_id") == whole
+    unanswered = pl.when(pl.col("step") == 2).then(None).otherwise("observation_text").alias("observation_text")
+    other = pl.when(pl.col("step") == 1).then(pl.lit("other")).otherwise("observation_text").alias("observation_text")
+    for name, saved in (
+        ("0-short", turns.filter(own, pl.col("step") < 2)),
+        ("1-cut", turns.filter(own, pl.col("step") < 3).with_columns(unanswered)),
+        ("2-other", turns.filter(own, pl.col("step") < 3).with_columns(other)),
+    ):
+        head = heads.filter(own).with_columns(trajectory_id=pl.lit(name))
+        rows = saved.with_columns(trajectory_id=pl.lit(name), transition_id=pl.format("{}:{}", pl.lit(name), "step"))
+        opened.write_part("terminal", name, head.to_arrow(), rows.to_arrow())
+    curate(lake, workers=0)
+    found = note(lake, "exact_duplicates").filter(pl.col("reason") == "same_beginning")
+    assert dict(found.select("trajectory_id", "evidence").iter_rows()) == {
+        "0-short": f'{{"of":"{whole}"}}',
+        "1-cut": f'{{"of":"{whole}"}}',
+    }
+
+
 def test_many_buckets_find_the_same_and_read_each_note_twice_at_most(made, tmp_path, monkeypatch):
     one, many = (Path(shutil.copytree(made, tmp_path / name)) for name in ("one", "many"))
     config = CurateConfig(duplicates=DuplicatesConfig(cap=1))
@@ -184,7 +210,7 @@ def test_many_buckets_find_the_same_and_read_each_note_twice_at_most(made, tmp_p
     monkeypatch.setattr(Context, "note", watched)
     curate(many, config=config, workers=0)
     names = [path.name for path in (many / ".cache" / "exact_duplicates").iterdir()]
-    assert len(names) == 2 * 13
+    assert len(names) == 3 * 13
     assert not any("spill" in name for name in names)
     assert max(read.values()) == 2
     assert note(many, "exact_duplicates").equals(note(one, "exact_duplicates"))
@@ -243,7 +269,7 @@ def pools_settings(config: PoolsConfig) -> str:
 def test_only_the_newest_comparison_is_left(lake):
     curate(lake, workers=0)
     curate(lake, config=CurateConfig(duplicates=DuplicatesConfig(cap=2)), workers=0)
-    assert len(list((lake / ".cache" / "exact_duplicates").iterdir())) == 2
+    assert len(list((lake / ".cache" / "exact_duplicates").iterdir())) == 3
     assert len(list((lake / ".cache" / "pools").iterdir())) == 1
 
 
