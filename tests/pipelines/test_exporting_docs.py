@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
+import datasets
 import pytest
 
+from tests.pipelines.exporting import sample_lake
+from worldtape import export
 from worldtape.pipelines.exporting import EXPORTERS
 from worldtape.schemas import Domain
 
@@ -34,6 +39,17 @@ def test_page_is_current() -> None:
 def test_every_format_has_a_section(name: str) -> None:
     assert f"\n## {name}\n" in PAGE.read_text("utf-8")
     assert EXPORTERS[name].name == name
+
+
+def test_datasets_loads_chat_rows_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = sample_lake(tmp_path)
+    export(sample, tmp_path / "chat", format="messages", workers=0)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    told: dict[str, Any] = {}
+    exec(PAGE.read_text("utf-8").partition("```python\n")[2].partition("```")[0], told)
+    files = sorted((tmp_path / "chat").glob("*.jsonl"))
+    assert list(told["rows"]) == [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
 if __name__ == "__main__":
