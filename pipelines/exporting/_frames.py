@@ -6,17 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from worldtape.collectors.importers import _mcp
 from worldtape.collectors.importers._json import parse
-from worldtape.collectors.importers._mcp import ACTIONS, id_key, observed
+from worldtape.collectors.importers._mcp import ACTIONS, Fold
 from worldtape.collectors.importers._ours import OBSERVED
-from worldtape.collectors.importers._values import as_dict, as_str, tool_call
+from worldtape.collectors.importers._values import as_dict, as_str
 from worldtape.errors import FormatError
 from worldtape.pipelines.exporting import _ours as ours
-from worldtape.schemas import Episode, EventKind, Status, canonical_json
+from worldtape.schemas import Episode, EventKind, ImportedStep, Status, canonical_json
 
 _SENDERS = {"mcp.out": "client", "mcp.in": "server"}
 _FINE = frozenset({Status.OK, Status.UNKNOWN, Status.TIMEOUT_STILL_RUNNING})
 _INTERNAL = -32603
+_FIRST = 2
+"""The id of the first call; 0 and 1 are those of the handshake."""
 
 
 @dataclass(slots=True)
@@ -29,6 +32,8 @@ class Frame:
     """An object, or the text of a line that is none."""
     at_us: int
     """Microseconds since the connection began; never decreases."""
+    row: ours.Row | None = None
+    """The transition that it asks for."""
     beside: dict[str, Any] | None = None
     """What our importer cannot read from the messages, on the request of a transition."""
 
@@ -46,40 +51,47 @@ class Frame:
         return "response" if "id" in self.payload else "unclassified"
 
 
-def recorded(episode: Episode) -> list[Frame]:
-    """Return the lines of the channels `mcp.out` and `mcp.in`; none where the tape has no such channels."""
-    rows = {row["step"]: row for row in episode.transitions}
-    frames: list[Frame] = []
-    asked: dict[str, tuple[Frame, Any]] = {}
-    for frame, step in _lines(episode):
-        frames.append(frame)
-        key = id_key(frame.field("id"))
-        if frame.sender == "client" and frame.field("method") in ACTIONS and key is not None:
-            row = rows.pop(step, None)
-            if row is not None:
-                asked[key] = frame, row
-                frame.beside = _beside(frame, row, None)
-        elif frame.sender == "server" and frame.field("method") is None and key in asked:
-            request, row = asked.pop(key)
-            request.beside = _beside(request, row, frame)
+def of(episode: Episode) -> list[Frame]:
+    """Return the frames of an episode; the request of each transition has what our importer would not read of it."""
+    frames = list(_recorded(episode)) or list(_built(episode))
+    for number, step in _read_back(frames).items():
+        row = frames[number].row
+        if row is not None:
+            frames[number].beside = _beside(row, step)
     return frames
 
 
-def built(episode: Episode) -> list[Frame]:
-    """Return a handshake, where the protocol's version is known, and a request and an answer for each transition."""
-    frames = list(_handshake(episode))
+def _recorded(episode: Episode) -> Iterator[Frame]:
+    """Give the lines of the channels `mcp.out` and `mcp.in`; none where the tape has no such channels."""
+    rows = {row["step"]: row for row in episode.transitions}
+    for frame, step in _lines(episode):
+        if frame.sender == "client" and frame.field("method") in ACTIONS:
+            frame.row = rows.pop(step, None)
+        yield frame
+
+
+def _built(episode: Episode) -> Iterator[Frame]:
+    """Give a handshake, where the protocol's version is known, and a request and an answer for each call."""
     start = episode.trajectory["started_at"] or 0
-    latest = 0
-    for number, row in enumerate(episode.transitions, start=len(frames)):
+    latest, number = 0, _FIRST
+    yield from _handshake(episode)
+    for row in episode.transitions:
+        if row["action_name"] is None:
+            continue
         latest = max(latest, (row["started_at"] or 0) - start)
-        request = Frame("client", _request(number, row), latest)
-        frames.append(request)
+        yield Frame("client", _request(number, row), latest, row)
         answer = _answer(number, row)
         if answer is not None:
             latest = max(latest, (row["ended_at"] or 0) - start)
-            frames.append(Frame("server", answer, latest))
-        request.beside = _beside(request, row, None if answer is None else frames[-1])
-    return frames
+            yield Frame("server", answer, latest)
+        number += 1
+
+
+def _read_back(frames: list[Frame]) -> dict[int, ImportedStep]:
+    """Return the transitions that our importer reads, by the number of the frame that asks."""
+    known = ((number, frame) for number, frame in enumerate(frames) if isinstance(frame.payload, dict))
+    read = Fold().run(_mcp.Frame(frame.sender == "client", frame.payload, str(number)) for number, frame in known)
+    return {int(step.locator or 0): step for step in read if isinstance(step, ImportedStep)}
 
 
 def greeting(frames: list[Frame]) -> tuple[dict[str, str] | None, str | None]:
@@ -183,13 +195,8 @@ def _object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and canonical_json(value) == text else None
 
 
-def _beside(request: Frame, row: ours.Row, answer: Frame | None) -> dict[str, Any]:
-    """Return what the importer will not find in a request and its answer."""
-    params = as_dict(request.field("params"))
-    method = request.field("method")
-    called = method == "tools/call"
-    action = tool_call(str(params.get("name") if called else method), params.get("arguments") if called else params)
-    facts = ours.beside(row, action, None if answer is None else observed(answer.payload)[0])
+def _beside(row: ours.Row, step: ImportedStep) -> dict[str, Any]:
+    facts = ours.beside(row, step.action, step.observation)
     if OBSERVED in facts and row["shown_text"] is None:
         facts["shown_text"] = None  # else the answer would be taken for it
     return facts

@@ -12,6 +12,7 @@ import orjson
 from worldtape.collectors.importers._cast_ours import FACTS, labelled
 from worldtape.errors import NotFoundError
 from worldtape.pipelines.exporting import _ours
+from worldtape.pipelines.importing._encode import ascii_json
 from worldtape.schemas import Domain, Episode, EventKind, canonical_json
 
 _SCREEN = "terminal.screen"
@@ -48,7 +49,7 @@ class Asciicast:
         if tape is None:
             raise NotFoundError("its tape is gone", where=episode.trajectory["tape"])
         head = _head(episode)
-        out.write(orjson.dumps(head) + b"\n")
+        out.write(ascii_json(head) + b"\n")
         writing = _Writing(episode, _Events(out, episode.trajectory["started_at"], head))
         for event in tape.events():
             if event.kind == EventKind.DATA:
@@ -96,7 +97,7 @@ class _Events:
     def put(self, mono_ns: int, code: str, text: str) -> None:
         """Write an event."""
         self._now = max(self._now, self._offset + mono_ns // 1000)
-        self._out.write(orjson.dumps([self._now / 1_000_000, code, text]) + b"\n")
+        self._out.write(ascii_json([self._now / 1_000_000, code, text]) + b"\n")
 
     def data(self, mono_ns: int, channel: str, data: bytes) -> None:
         """Write bytes of the terminal; a character that is cut waits for its rest."""

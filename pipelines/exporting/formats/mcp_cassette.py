@@ -24,14 +24,14 @@ class McpCassette:
     loses: ClassVar[tuple[str, ...]] = ours.LOSES
 
     def unfit(self, episode: Episode) -> str | None:
-        """Refuse what no server answered."""
+        """Refuse what asked no server anything."""
         if not episode.transitions:
             return "no transition"
-        return None if all(row["action_name"] for row in episode.transitions) else "an action is no call"
+        return None if any(row["action_name"] for row in episode.transitions) else "no call"
 
-    def write(self, episode: Episode, out: BinaryIO) -> None:
-        """Write the head, then a line for each message."""
-        frames = _frames.recorded(episode) or _frames.built(episode)
+    def write(self, episode: Episode, out: BinaryIO) -> int:
+        """Write the head, then a line for each message; actions that were never sent stand in none."""
+        frames = _frames.of(episode)
         server, protocol = _frames.greeting(frames)
         head = {
             "format_version": 3,
@@ -44,6 +44,7 @@ class McpCassette:
         }
         lines = [ascii_json(_message(number, frame)) for number, frame in enumerate(frames)]
         out.write(ascii_json(head)[:-1] + b',"messages":[\n' + b",\n".join(lines) + b"\n]}\n")
+        return sum(frame.beside is not None for frame in frames)
 
 
 def _message(number: int, frame: _frames.Frame) -> dict[str, Any]:
