@@ -52,11 +52,9 @@ _NOT_OURS = {"transitions", "tape"} | _WHOLES
 TRAJECTORY_COLUMNS: tuple[Column, ...] = tuple(each for each in TRAJECTORIES if each.name not in _NOT_OURS)
 _OWN = {"environment", "task", "policy", "initial_state", "lineage"}
 _HEAD_COLUMNS = tuple(each for each in TRAJECTORY_COLUMNS if each.path.partition(".")[0] in _OWN)
-_READ = {each.name for each in _HEAD_COLUMNS} | {
-    *("domain", "licence", "initial_text", "started_at", "end_status", "end_reason", "reward"),
-    *("schema_version", "ended_at"),
-}
-"""Columns of a trajectory that have a place of their own, or follow from others."""
+_PLACED = {"domain", "licence", "initial_text", "started_at", "end_status", "end_reason", "reward"}
+_READ = {each.name for each in _HEAD_COLUMNS} | _PLACED | {"schema_version", "ended_at"}
+"""Columns of a trajectory that have a place in `Imported`, or follow from others."""
 
 
 def act(name: str, arguments: Any) -> Action:

@@ -29,7 +29,11 @@ stands in the `extra` of the imported row.
 
 
 def head(row: Row) -> dict[str, Any]:
-    """Return what stands under `worldtape` for a trajectory: its columns that say something."""
+    """Return what stands under `worldtape` for a trajectory: its columns that say something.
+
+    Raises:
+        FormatError: a JSON column is nested too deep.
+    """
     return {"version": VERSION, "trajectory": _plain(TRAJECTORY_COLUMNS, row)}
 
 
@@ -40,6 +44,9 @@ def beside(row: Row, action: Action, content: str | None) -> dict[str, Any]:
         row: of `transitions`.
         action: as a reader makes it of the call.
         content: the answer in the file; the text that was shown to the policy, where one was.
+
+    Raises:
+        FormatError: a JSON column is nested too deep.
     """
     told = taken(action, content)
     found = _plain(TRANSITION_COLUMNS, row)
@@ -100,7 +107,7 @@ def _plain(columns: Iterable[Column], row: Row) -> dict[str, Any]:
 
 def _value(column: Column, value: Any) -> Any:
     if column.type is ColumnType.JSON:
-        return _parsed(value)
+        return None if value is None else parse(value.encode())
     if column.type in (ColumnType.STRINGS, ColumnType.INTS, ColumnType.PARTS):
         return list(value) if value else None
     if column.type is ColumnType.FLOAT and value is not None and not math.isfinite(value):
