@@ -6,10 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.collectors.importers._files import Bytes, jsonl
+from tests.collectors.importers._fuzz import survives
 from tests.pipelines.lakes import Written
 from worldtape import export, import_files, project, query
+from worldtape.collectors.importers.asciicast import Asciicast
 from worldtape.collectors.renderers import make_renderer
-from worldtape.schemas import Action, EventKind, Rendering
+from worldtape.errors import VersionError
+from worldtape.schemas import Action, EventKind, Imported, ImportedStep, Rendering
 
 SIZE = b'{"cols":20,"rows":5}\n'
 LS = '[{"keystrokes": "ls\\n", "duration": 0.5}]'
@@ -182,3 +188,39 @@ def test_what_is_no_screen_is_left_out(tmp_path: Path) -> None:
     project(tmp_path / "lake", workers=0)
     report = export(tmp_path / "lake", tmp_path / "out", format="asciicast", workers=0)
     assert dict(report.left_out) == {"its observations are no screens of a terminal": 1}
+
+
+def test_broken_versions_of_an_export_end_in_errors_of_ours(tmp_path: Path) -> None:
+    tape = Tape(tmp_path / "lake")
+    tape.begins()
+    for step in range(3):
+        tape.acts(step, f'[{{"keystrokes": "run {step}\\n"}}]')
+        tape.bytes("pty.in", b"run\n")
+        tape.bytes("pty", b"\x1b[2Jout %d\r\n" % step)
+        tape.sees(step)
+        tape.over(step, exit_code=step)
+    tape.seal()
+    exported(tmp_path / "lake")
+    (path,) = (tmp_path / "out").glob("*.cast")
+    survives(Asciicast, path.read_bytes())
+
+
+def test_an_export_without_what_is_ours_is_read_as_anybodys(tmp_path: Path) -> None:
+    tape = Tape(tmp_path / "lake")
+    tape.begins()
+    tape.acts(0, '[{"keystrokes": "q"}]')
+    tape.bytes("pty.in", b"q")
+    tape.bytes("pty", b"bye")
+    tape.sees(0)
+    tape.over(0, exit_code=3)
+    tape.seal()
+    head, *events = exported(tmp_path / "lake")
+    bare: dict[str, Any] = {}
+    for ours in (bare, head["worldtape"]):
+        lines = [head | {"worldtape": ours}, *([1.0, code, data] for code, data in events if code != "w")]
+        made = next(Asciicast().read(Bytes(jsonl(*lines))))
+        assert isinstance(made, Imported)
+        (step,) = (item for item in made.steps if isinstance(item, ImportedStep))
+        assert (step.action.text, step.observation, step.outcome.exit_code) == ('[{"keystrokes": "q"}]', "bye", None)
+    with pytest.raises(VersionError, match="version 2"):
+        next(Asciicast().read(Bytes(jsonl(head | {"worldtape": head["worldtape"] | {"version": 2}}))))

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.collectors.importers._fuzz import survives
 from tests.pipelines.importing import put
 from tests.pipelines.lakes import header
 from worldtape import export, import_files, project, query
+from worldtape.collectors.importers.mcp_log import McpLog
 from worldtape.schemas import Action, End, EndStatus, EventKind, canonical_json
 from worldtape.storage import TapeWriter
 
@@ -178,3 +180,28 @@ def test_what_is_no_call_is_left_out(tmp_path: Path) -> None:
     project(tmp_path / "lake", workers=0)
     report = export(tmp_path / "lake", tmp_path / "out", format="mcp-cassette", workers=0)
     assert dict(report.left_out) == {"no call": 1}
+
+
+def test_broken_versions_of_an_export_end_in_errors_of_ours(tmp_path: Path) -> None:
+    tape = Connection(tmp_path / "lake")
+    for step in range(3):
+        tape.acts(step, f"tool{step}", a=step)
+        tape.sends(asks(step, name=f"tool{step}", arguments={"a": step}))
+        tape.gets(says(step, f"answer {step}"))
+        tape.over(step, f"answer {step}")
+    tape.tape.seal(End(status=EndStatus.COMPLETED))
+    survives(McpLog, json.dumps(cassette(tmp_path / "lake")).encode())
+
+
+def test_actions_that_were_never_sent_are_skipped(tmp_path: Path) -> None:
+    tape = Connection(tmp_path / "lake")
+    tape.tape.append(EventKind.ACTION, Action(kind="tool_call", text="no call").to_dict(), step=0)
+    tape.over(0, None, "rejected")
+    tape.acts(1, "add")
+    tape.sends(asks(0, name="add", arguments={}))
+    tape.gets(says(0, "one"))
+    tape.over(1, "one")
+    tape.tape.seal(End(status=EndStatus.COMPLETED))
+    cassette(tmp_path / "lake")
+    (row,) = back(tmp_path)
+    assert row | {"step": 1} == rows(tmp_path / "lake")[1]

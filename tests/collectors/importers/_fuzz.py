@@ -56,6 +56,21 @@ def fuzz(
                 assert step.observation in own, f"wrong pairing in mutation {number} ({kind}): {step}\n{data[:4000]!r}"
 
 
+def survives(importer: type[Importer], fixture: bytes, *, times: int = 200, seed: int = 5) -> None:
+    """Read `times` mutations of our own export: errors of ours only. What stands under `worldtape` may say anything."""
+    reader = importer()
+    for number, (kind, data) in enumerate(_mutations(fixture, times, random.Random(seed))):
+        try:
+            for record in reader.read(Bytes(data)):
+                steps = record.steps if isinstance(record, Imported) else ()
+                assert all(isinstance(step, (ImportedStep, Orphan)) for step in steps)
+        except WorldtapeError:
+            continue
+        except Exception as error:
+            where = f"mutation {number} ({kind}) of {reader.name}"
+            raise AssertionError(f"{where}: {type(error).__name__}: {error}\n{data[:2000]!r}") from error
+
+
 def _key(step: ImportedStep) -> tuple[str, str | None]:
     return step.action.text, step.action.name
 
