@@ -1,4 +1,4 @@
-"""The state of a server, seen from outside: what it offers, and what lies in its folder."""
+"""The folder of a server, seen from outside."""
 
 from __future__ import annotations
 
@@ -7,14 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from worldtape.schemas import Tool, canonical_json
-
 _MOST_FILES, _MOST_BYTES = 2000, 32 << 20
-
-
-def tools_hash(tools: tuple[Tool, ...]) -> str:
-    """Return a hash of what is offered: names, descriptions and schemas."""
-    return hashlib.sha256(canonical_json([tool.to_dict() for tool in tools]).encode()).hexdigest()[:16]
 
 
 def folder_state(folder: str) -> dict[str, Any] | None:
@@ -40,4 +33,4 @@ def folder_state(folder: str) -> dict[str, Any] | None:
     return {"files": files, "hash": digest.hexdigest()[:16]}
 
 
-__all__ = ["folder_state", "tools_hash"]
+__all__ = ["folder_state"]

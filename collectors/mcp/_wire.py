@@ -56,8 +56,7 @@ class Wire:
     def sent(self, line: bytes) -> None:
         """Take a frame that is about to be sent, with its line feed."""
         self._put(OUT, line)
-        for message in messages(line):
-            self.result.sent(message)
+        self.result.sent(messages(line))
 
     def came(self, line: bytes) -> list[dict[str, Any]]:
         """Take a frame of the server, with its line feed, and return its messages."""
@@ -65,9 +64,8 @@ class Wire:
         if self.first_ns is None:
             self.first_ns = time.monotonic_ns()
         found = messages(line)
-        for message in found:
-            self.result.came(message)
-            self.stale = self.stale or message.get("method") == _CHANGED
+        self.result.came(found)
+        self.stale = self.stale or any(message.get("method") == _CHANGED for message in found)
         return found
 
     def torn(self, rest: bytes) -> None:
@@ -91,7 +89,7 @@ class Wire:
             text=self.result.render(),
             renderer=self.result.rendering,
             received=dict(self.received),
-            parts=_parts(self.result.answer),
+            parts=tuple(part for answer in self.result.answers for part in parts_of(answer)),
             settled_by=settled_by,
         )
 
@@ -104,11 +102,11 @@ class Wire:
             self._sink(channel, data, now)
 
 
-def _parts(answer: dict[str, Any] | None) -> tuple[Part, ...]:
+def parts_of(answer: dict[str, Any]) -> list[Part]:
     """Return what an answer holds beside text: structured content, images, audio, resources."""
-    result = None if answer is None else answer.get("result")
+    result = answer.get("result")
     if not isinstance(result, dict):
-        return ()
+        return []
     found = []
     content = result.get("content")
     if isinstance(content, list):
@@ -118,7 +116,7 @@ def _parts(answer: dict[str, Any] | None) -> tuple[Part, ...]:
         size = len(text.encode())
         kept = text if len(text) <= _INLINE_CHARS else None
         found.append(Part(channel="structured", media_type="application/json", text=kept, bytes=size))
-    return tuple(found)
+    return found
 
 
 def _part(item: dict[str, Any]) -> Part:
@@ -135,4 +133,4 @@ def _part(item: dict[str, Any]) -> Part:
     )
 
 
-__all__ = ["Wire"]
+__all__ = ["Wire", "parts_of"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from worldtape.errors import InputError
-from worldtape.schemas import Action, canonical_json
+from worldtape.schemas import Action, Batch, canonical_json
 
 _KINDS = {"tool_call": "tools/call", "resource_read": "resources/read", "prompt_get": "prompts/get"}
 KINDS = frozenset(_KINDS)
@@ -49,6 +49,21 @@ def parse_call(given: Any) -> Action | None:
     return action if action.text == text else action.model_copy(update={"raw": text})
 
 
+def action_of(message: Mapping[str, Any], batch: Batch | None = None) -> Action:
+    """Return the action that a client's request is; `raw` holds its parameters where they are not of the usual form."""
+    method = str(message.get("method"))
+    params = message.get("params")
+    given = {key: value for key, value in params.items() if key != "_meta"} if isinstance(params, Mapping) else {}
+    if method != "tools/call":
+        return _action(_BY_METHOD[method], method, given, None).model_copy(update={"batch": batch})
+    name, arguments = given.get("name"), given.get("arguments", {})
+    usual = isinstance(name, str) and isinstance(arguments, dict) and given.keys() <= {"name", "arguments"}
+    action = _action("tool_call", str(name or ""), arguments if isinstance(arguments, dict) else {}, None)
+    return action.model_copy(
+        update={"name": name or None, "raw": None if usual else canonical_json(params), "batch": batch}
+    )
+
+
 def request_of(action: Action) -> tuple[str, dict[str, Any]]:
     """Return the method and parameters of the request that carries `action` out.
 
@@ -86,4 +101,4 @@ def _read(value: Any) -> Any:
         return None
 
 
-__all__ = ["KINDS", "parse_call", "prompt_get", "request_of", "resource_read", "tool_call"]
+__all__ = ["KINDS", "action_of", "parse_call", "prompt_get", "request_of", "resource_read", "tool_call"]

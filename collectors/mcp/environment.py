@@ -12,9 +12,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from worldtape.collectors.mcp._answers import callbacks
+from worldtape.collectors.mcp._http import Http
 from worldtape.collectors.mcp._link import Link, Transport
-from worldtape.collectors.mcp._probes import folder_state, tools_hash
+from worldtape.collectors.mcp._probes import folder_state
 from worldtape.collectors.mcp._stdio import Stdio
+from worldtape.collectors.mcp._tools import tools_hash
 from worldtape.collectors.mcp._wire import Wire
 from worldtape.collectors.mcp.actions import KINDS, parse_call, request_of
 from worldtape.collectors.mcp.config import McpConfig
@@ -178,9 +180,10 @@ class Mcp:
         return self.config.url or self.config.command or "mcp"
 
     def _transport(self) -> Transport:
-        if self.workdir is None:
-            raise ComponentError("HTTP is not there yet")
         config, workdir = self.config, self.workdir
+        if config.url is not None:
+            return Http(self._wire, config.url, config.http_headers())
+        assert workdir is not None
         return Stdio(self._wire, config.argv(workdir), config.environment(workdir), config.cwd or workdir)
 
     def _limit(self, action: Action) -> float:
@@ -198,9 +201,8 @@ class Mcp:
             code, message = error.code, error.message
         except (RuntimeError, ValueError) as error:  # the SDK's own judgement of a result; the result itself counts
             message = str(error)
-        answer = self._wire.result.answer
-        if answer is not None:
-            return outcome_of(answer)
+        if self._wire.result.answers:
+            return outcome_of(self._wire.result.answers[-1])
         if code == _TOO_LATE:
             return timed_out(limit)
         if link.transport.gone or code == _GONE:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from worldtape.errors import FormatError, WorldtapeError, boundary
 from worldtape.pipelines.project._fold import Fold
+from worldtape.pipelines.project._mcp import understood
 from worldtape.pipelines.project._member import Member
 from worldtape.pipelines.project._rows import Row, Rows
 from worldtape.pipelines.project._source import opened
@@ -47,7 +48,7 @@ class Tables:
         try:
             with boundary(member.tape), opened(lake, member.tape) as reader:
                 _check(reader, member)
-                fold = Fold(reader, member.tape)
+                fold = Fold(understood(reader), member.tape)
                 self._waiting.append(_folded(fold, member))
         except Exception as error:  # noqa: BLE001  whatever stands on one tape, the rest of the lake goes on
             self._members.append(_aside(member, error))

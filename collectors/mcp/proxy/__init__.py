@@ -1,3 +1,7 @@
 """A recording proxy between somebody's MCP client and server."""
 
-__all__: list[str] = []
+from worldtape.collectors.mcp.proxy._keeper import MOST_BYTES, PATIENCE_S, Keeper
+from worldtape.collectors.mcp.proxy.pairs import Pairs
+from worldtape.collectors.mcp.proxy.stdio import StdioProxy, end_like
+
+__all__ = ["MOST_BYTES", "PATIENCE_S", "Keeper", "Pairs", "StdioProxy", "end_like"]

@@ -20,14 +20,15 @@ class McpResult:
     Reads the channels `mcp.out` and `mcp.in` (one frame a line) and `mcp.turn`. Answers are paired by id: a second
     answer to a call, one to a call that was given up (`notifications/cancelled`), and any answer to an id that two open
     calls share are nobody's. Notifications, requests of the server and lines that are no JSON never are an answer.
+    Answers that come as one JSON-RPC batch are one observation, joined by line feeds.
 
     Attributes:
-        answer: the message behind the text; None where there is none.
+        answers: the messages behind the text, in the order in which they came.
     """
 
     def __init__(self) -> None:
         self.rendering = Rendering(name="mcp.result", version="1")
-        self.answer: dict[str, Any] | None = None
+        self.answers: list[dict[str, Any]] = []
         self._open: dict[str, bool] = {}
         """Ids of open calls, and whether an answer to them can be told apart."""
         self._lines = {OUT: Lines(), IN: Lines()}
@@ -42,38 +43,51 @@ class McpResult:
             return
         take = self.sent if channel == OUT else self.came
         for line in lines.feed(data):
-            for message in messages(line):
-                take(message)
+            take(messages(line))
 
     def render(self) -> str:
         """Return the text of the answer."""
-        return "" if self.answer is None else answer_text(self.answer)
+        return "\n".join(map(answer_text, self.answers))
 
     def turn(self) -> None:
         """A turn in which nothing was sent."""
-        self.answer = None
+        self.answers = []
 
-    def sent(self, message: dict[str, Any]) -> None:
-        """Take a message of ours."""
-        method = message.get("method")
-        if method in ACTIONS and (key := id_key(message.get("id"))) is not None:
-            self._open[key] = key not in self._open
-            self.answer = None
-        elif method == "notifications/cancelled":
-            params = message.get("params")
-            key = id_key(params.get("requestId")) if isinstance(params, dict) else None
-            self._open.pop(key or "", None)
+    def sent(self, frame: list[dict[str, Any]]) -> None:
+        """Take the messages of a frame of ours."""
+        for message in frame:
+            method = message.get("method")
+            if method in ACTIONS and (key := id_key(message.get("id"))) is not None:
+                self._open[key] = key not in self._open
+                self.answers = []
+            elif method == "notifications/cancelled":
+                self._open.pop(cancelled(message) or "", None)
 
-    def came(self, message: dict[str, Any]) -> bool:
-        """Take a message of the server, and tell whether it answers an open call."""
-        if "method" in message or not ("result" in message or "error" in message):
-            return False
-        key = id_key(message.get("id"))
+    def came(self, frame: list[dict[str, Any]]) -> None:
+        """Take the messages of a frame of the server."""
+        found = [message for message in frame if self._answers(message)]
+        if found:
+            self.answers = found
+
+    def _answers(self, message: dict[str, Any]) -> bool:
+        key = answered(message)
         if key is None or not self._open.get(key, False):
             return False
         del self._open[key]
-        self.answer = message
         return True
+
+
+def answered(message: dict[str, Any]) -> str | None:
+    """Return the id that a message answers; None where it is no answer."""
+    if "method" in message or not ("result" in message or "error" in message):
+        return None
+    return id_key(message.get("id"))
+
+
+def cancelled(message: dict[str, Any]) -> str | None:
+    """Return the id of the request that a `notifications/cancelled` gives up."""
+    params = message.get("params")
+    return id_key(params.get("requestId")) if isinstance(params, dict) else None
 
 
 def answer_text(message: dict[str, Any]) -> str:
@@ -112,4 +126,4 @@ def _digest(value: Any) -> Any:
     return f"sha256:{hashlib.sha256(value.encode('utf-8', 'replace')).hexdigest()}"
 
 
-__all__ = ["ACTIONS", "ERR", "IN", "OUT", "TURN", "McpResult", "answer_text"]
+__all__ = ["ACTIONS", "ERR", "IN", "OUT", "TURN", "McpResult", "answer_text", "answered", "cancelled"]

@@ -19,6 +19,7 @@ COMMANDS: tuple[str, ...] = (
     "schema",
     "record",
     "shell",
+    "proxy",
     "import",
     "project",
     "recover",

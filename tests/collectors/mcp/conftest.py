@@ -58,7 +58,7 @@ def server(tmp_path: Path) -> Callable[..., McpConfig]:
         path = tmp_path / "server.py"
         path.write_text(PRELUDE + body + EPILOGUE, encoding="utf-8")
         given = {"command": sys.executable, "args": ("-u", str(path)), "timeout_s": 20.0} | more
-        return McpConfig(**given)  # type: ignore[arg-type]
+        return McpConfig(**given)
 
     return write
 

@@ -1,0 +1,84 @@
+"""Somebody's own MCP client and server, recorded from in between."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from worldtape.collectors.mcp.proxy import Keeper, StdioProxy
+from worldtape.collectors.recorder import make_header
+from worldtape.errors import InputError
+from worldtape.pipelines.record.where import local_lake
+from worldtape.schemas import Domain, EnvironmentSpec, Header, PolicySpec
+from worldtape.storage import Lake, TapeWriter
+
+COLLECTOR = "mcp-proxy"
+DURABILITY = ("none", "action", "event")
+
+
+class _Asked:
+    """The environment of a header: what was asked for."""
+
+    domain = Domain.MCP
+
+    def __init__(self, spec: EnvironmentSpec) -> None:
+        self.spec = spec
+
+
+def proxy_header(spec: EnvironmentSpec) -> Header:
+    """Return the header of a connection that a proxy records."""
+    header = make_header(_Asked(spec), PolicySpec(kind="proxy"))  # type: ignore[arg-type]
+    return header.model_copy(update={"recorder": header.recorder | {"collector": COLLECTOR}})
+
+
+def keeper(lake: Path, spec: EnvironmentSpec, durability: str) -> tuple[Keeper, str]:
+    """Start the tape of a connection, and return what writes it, and its id."""
+    tape = TapeWriter.create(lake, proxy_header(spec), durability=durability)
+    return Keeper(tape, sync=_syncer(tape.path) if durability == "action" else None), tape.trajectory_id
+
+
+def proxy(
+    lake: str | os.PathLike[str],
+    argv: Sequence[str],
+    *,
+    durability: str = "action",
+    complain: Callable[[str], None] = lambda _: None,
+) -> int:
+    """Start the MCP server `argv` and stand between it and the client at our standard streams until it ends.
+
+    Nothing is changed: frames both ways, stderr, signals and the exit pass as they are. Bytes are written to the tape
+    before they are passed on, or after at most 0.1 s where the disk stands still.
+
+    Args:
+        lake: a local folder, made where there is none.
+        argv: the server and its arguments.
+        durability: what a crash of the machine leaves: `none`: nothing is forced to disk before the end; `action`: all
+            but the newest moment, nobody waits for the disk; `event`: everything that was passed on.
+        complain: is told where something could not be recorded.
+
+    Returns:
+        The server's exit code or, negative, the signal that ended it.
+
+    Raises:
+        ComponentError: the server cannot be started.
+        InputError: the lake is no local folder, or nothing is to be started.
+        StorageError: the tape cannot be begun.
+    """
+    if not argv:
+        raise InputError("no server is named", fix="worldtape proxy --lake lake -- SERVER ARGS…")
+    folder = local_lake(lake)
+    Lake.open(folder, create=True)
+    parameters = {"command": argv[0], "args": list(argv[1:]), "cwd": str(Path.cwd())}
+    spec = EnvironmentSpec(kind="mcp", backend="stdio", network="host", parameters=parameters)
+    kept, _ = keeper(folder, spec, durability)
+    status = StdioProxy(argv, kept).run()
+    if kept.failed is not None:
+        complain(f"not everything was recorded: {kept.failed}")
+    return status
+
+
+def _syncer(path: Path) -> Callable[[], None]:
+    """Return what forces a tape to disk through a descriptor of its own, so that its writer goes on meanwhile."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    return lambda: os.fsync(fd)
