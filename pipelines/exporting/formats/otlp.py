@@ -33,7 +33,7 @@ class Otlp:
     domains: ClassVar[tuple[Domain, ...]] = tuple(Domain)
     suffix: ClassVar[str] = ".jsonl"
     lines: ClassVar[bool] = True
-    loses: ClassVar[tuple[str, ...]] = (*_UNTOLD.split(), "fault", "extra")
+    loses: ClassVar[tuple[str, ...]] = _UNTOLD
 
     def unfit(self, episode: Episode) -> str | None:  # noqa: ARG002
         """Take everything: a start that failed is a trace too."""
@@ -88,8 +88,6 @@ def _transition(head: Row, row: Row) -> dict[str, Any]:
         "process.exit.code": row["exit_code"],
         "error.type": _error_type(row) if failed else None,
     }
-    names = ("step", "status", "actor", "wait_s", "timeout_s", "exit_codes", "signal", "reward", "lossiness")
-    texts = ("action_kind", "action_text", "action_raw", "shown_text", "error_message", "state_after")
     return {
         "traceId": _trace(row["trajectory_id"]),
         "spanId": _span(row["transition_id"]),
@@ -97,7 +95,7 @@ def _transition(head: Row, row: Row) -> dict[str, Any]:
         "name": f"execute_tool {name}",
         "kind": _CLIENT if mcp else _INTERNAL,
         **_times(row["started_at"], row["ended_at"]),
-        "attributes": _all(known | mcp | {f"worldtape.{each}": row[each] for each in (*names, *texts)}),
+        "attributes": _all(known | mcp | {f"worldtape.{each}": row[each] for each in (*_SCALARS, *_TEXTS, *_MORE)}),
         "status": _status(failed=failed, message=row["error_message"] or row["status"]),
     }
 
