@@ -65,7 +65,7 @@ def export(
     if not lake.parts("trajectories"):
         raise nothing_to("export", lake)
     chosen = None if where is None else _chosen(lake, where)
-    facts = {"export": format, "version": exporter.version, "where": where, "lake_commit": lake.commit()}
+    facts = {"export": format, "export_version": exporter.version, "where": where, "lake_commit": lake.commit()}
     with boundary(target), _fresh(target, hash_of(facts)) as fresh:
         works = list(_works(lake, format, chosen, fresh))
         few = scheduler is None and workers is None and len(works) <= FEW

@@ -148,7 +148,8 @@ def test_where(where: str, count: int, sample: Lake, tmp_path: Path) -> None:
     report = export(sample, tmp_path / "out", format="atif", where=where, workers=0)
     assert report.asked == count
     manifest = json.loads((tmp_path / "out" / "export.json").read_bytes())
-    assert (manifest["where"], manifest["report"]["asked"]) == (where, count)
+    assert (manifest["format"], manifest["version"]) == ("worldtape-export", "1.0")
+    assert (manifest["export_version"], manifest["where"], manifest["report"]["asked"]) == ("1.7", where, count)
 
 
 @pytest.mark.parametrize(

@@ -62,5 +62,5 @@ def _tell(report: ExportReport, out: Path) -> None:
     if failed := [one for one in report.named if one.failed][:_SHOWN]:
         print_table(("failed", "why"), [(one.trajectory_id, one.reason) for one in failed])
     if report.skipped:
-        say(f"{report.skipped} transitions of these have no place in the format")
+        say(f"transitions without a place in the format: {report.skipped}")
     say(f"{report.trajectories} of {report.asked} trajectories in {out}")
