@@ -19,9 +19,21 @@ _INTERNAL, _CLIENT = 1, 3
 _ERROR = 2
 _WORD = 1 << 63
 _FINE = frozenset({Status.OK, Status.UNKNOWN, Status.TIMEOUT_STILL_RUNNING})
-_UNTOLD = (
-    "target batch renderer renderer_version renderer_params parts settled_by first_output_at state_before snapshot"
+_UNTOLD = ("first_output_at", "state_before", "snapshot", "fault", "parts", "extra")
+_SCALARS = (
+    "step",
+    "status",
+    "actor",
+    "wait_s",
+    "timeout_s",
+    "exit_codes",
+    "signal",
+    "reward",
+    "lossiness",
+    "duration_ms",
 )
+_TEXTS = ("action_kind", "action_text", "action_raw", "target", "batch", "shown_text", "settled_by", "renderer")
+_MORE = ("renderer_version", "renderer_params", "error_type", "error_message", "error_code", "state_after")
 
 
 class Otlp:
