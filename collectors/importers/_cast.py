@@ -101,10 +101,11 @@ def size_line(cols: int, rows: int) -> bytes:
 def read_size(text: str) -> tuple[int, int] | None:
     """Return columns and rows of `80x24`; None where it is no size that a terminal can have."""
     match = _SIZE.fullmatch(text)
-    return _sane(int(match[1]), int(match[2])) if match else None
+    return sane(int(match[1]), int(match[2])) if match else None
 
 
-def _sane(cols: Any, rows: Any) -> tuple[int, int] | None:
+def sane(cols: Any, rows: Any) -> tuple[int, int] | None:
+    """Return a size that a terminal can have, or null."""
     whole = all(isinstance(side, int) and not isinstance(side, bool) and side > 0 for side in (cols, rows))
     return (cols, rows) if whole and max(cols, rows) <= 10_000 and cols * rows <= _LARGEST else None  # noqa: PLR2004
 
@@ -132,7 +133,7 @@ def head(source: SourceFile) -> Cast:
 def _head(value: dict[str, Any], version: int, name: str) -> Cast:
     term = value.get("term") if version == 3 else {"cols": value.get("width"), "rows": value.get("height")}  # noqa: PLR2004
     term = term if isinstance(term, dict) else {}
-    size = _sane(term.get("cols"), term.get("rows"))
+    size = sane(term.get("cols"), term.get("rows"))
     if size is None:
         raise FormatError("the head has no usable size of the terminal", where=name)
     env = value.get("env") if isinstance(value.get("env"), dict) else {}

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, ClassVar
 
 import orjson
 
+from worldtape.collectors.importers import _cast
 from worldtape.collectors.importers._cast_ours import FACTS, labelled
 from worldtape.errors import NotFoundError
 from worldtape.pipelines.exporting import _ours
@@ -107,11 +108,19 @@ class _Events:
                 self.put(mono_ns, _CODES[channel], text)
             return
         *lines, self._sizes = (self._sizes + data).split(b"\n")
-        for line in lines:
-            value = orjson.loads(line)
-            if self._size != (size := (value["cols"], value["rows"])):
+        for size in filter(None, map(_size, lines)):
+            if size != self._size:
                 self._size = size
                 self.put(mono_ns, "r", f"{size[0]}x{size[1]}")
+
+
+def _size(line: bytes) -> tuple[int, int] | None:
+    """Return columns and rows; null for a line that no screen would follow."""
+    try:
+        value = orjson.loads(line)
+        return _cast.sane(value["cols"], value["rows"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 class _Writing:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO, ClassVar
 
 from worldtape.collectors.importers._ours import MEMBER, act, say
 from worldtape.pipelines.exporting import _ours as ours
 from worldtape.pipelines.exporting._json import dump
+from worldtape.pipelines.exporting._times import iso
 from worldtape.pipelines.exporting._tools import definitions
 from worldtape.schemas import Domain, Episode
 
 Row = ours.Row
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_MODEL = frozenset({"script", "explore", "human", "replay"})
 """Policies that ask no model."""
 
@@ -81,14 +80,10 @@ def _turn(rows: list[Row]) -> dict[str, Any]:
             results.append({**source, "content": content})
     started = rows[0]["started_at"]
     return {
-        **({} if started is None else {"timestamp": _moment(started)}),
+        **({} if started is None else {"timestamp": iso(started)}),
         "source": "agent",
         "message": rows[0]["action_text"] if words else "",
         **({"tool_calls": calls} if calls else {}),
         **({"observation": {"results": results}} if results else {}),
         "extra": {MEMBER: beside},
     }
-
-
-def _moment(micros: int) -> str:
-    return (_EPOCH + timedelta(microseconds=micros)).isoformat().replace("+00:00", "Z")
