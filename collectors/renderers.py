@@ -9,6 +9,8 @@ RENDERERS = Registry(
         "mcp.result": "worldtape.collectors.mcp.render.result:McpResult",
         "terminal.screen": "worldtape.collectors.terminal.render.screen:Screen",
         "text.newest": "worldtape.collectors.newest:Newest",
+        "web.axtree": "worldtape.collectors.web.render.axtree:AxTree",
+        "web.snapshot": "worldtape.collectors.web.render.snapshot:Snapshot",
     },
     group="worldtape.renderers",
 )

@@ -1,0 +1,174 @@
+"""The network log: every request with its response and body."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+if TYPE_CHECKING:
+    from playwright.async_api import Request
+
+    from worldtape.collectors.web.config import WebConfig
+
+_ENDLESS = {"websocket", "eventsource", "ping", "media", "cspviolationreport"}
+_TEXTS = {"document", "script", "stylesheet", "xhr", "fetch", "manifest", "texttrack"}
+_REDIRECTS = range(300, 400)
+_LEAST_ERROR = 400
+
+
+class Network:
+    """Follows the requests of one trajectory.
+
+    Each that ended is one JSON line of the channel `network`; its body is on the channel `body`, once for each content,
+    and named by its SHA-256. A body that is not known is null and `why` says it, never empty.
+
+    Args:
+        config: which bodies are kept.
+        write: takes channel and bytes.
+    """
+
+    def __init__(self, config: WebConfig, write: Callable[[str, bytes], None]) -> None:
+        self._config = config
+        self._write = write
+        self._open: dict[Request, int] = {}
+        self._jobs: set[asyncio.Task[None]] = set()
+        self._bodies: set[str] = set()
+        self.moved = asyncio.Event()
+        """Set whenever a request begins or ends."""
+        self.began = 0
+        """How many requests there were."""
+        self.failed = 0
+        """How many of them failed or were answered with 400 or more."""
+        self.mark = 0
+        """Requests that began before this one are not waited for."""
+
+    def watch(self, context: Any) -> None:
+        """Follow the requests of a browser context."""
+        context.on("request", self._on_request)
+        context.on("requestfinished", self._on_finished)
+        context.on("requestfailed", self._on_failed)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a request of the present action is open that will end."""
+        return any(number > self.mark for number in self._open.values())
+
+    async def collected(self, timeout_s: float) -> None:
+        """Wait until what has ended is written."""
+        if self._jobs:
+            await asyncio.wait(self._jobs, timeout=timeout_s)
+
+    def close(self) -> None:
+        """Write nothing more."""
+        for job in self._jobs:
+            job.cancel()
+        self._open.clear()
+
+    def forget(self, page: Any) -> None:
+        """Let go of the open requests of a tab that was closed."""
+        for request in [one for one in self._open if _page_of(one) in {page, None}]:
+            del self._open[request]
+        self.moved.set()
+
+    def _on_request(self, request: Request) -> None:
+        self.began += 1
+        if request.resource_type not in _ENDLESS:
+            self._open[request] = self.began
+        self.moved.set()
+
+    def _on_finished(self, request: Request) -> None:
+        self._start(self._finish(request), request)
+
+    def _on_failed(self, request: Request) -> None:
+        self.failed += 1
+        self._start(self._fail(request), request)
+
+    def _start(self, work: Any, request: Request) -> None:
+        self._open.pop(request, None)
+        self.moved.set()
+        job = asyncio.get_running_loop().create_task(work)
+        self._jobs.add(job)
+        job.add_done_callback(self._ended)
+
+    def _ended(self, job: asyncio.Task[None]) -> None:
+        self._jobs.discard(job)
+        if not job.cancelled():
+            job.exception()
+
+    async def _fail(self, request: Request) -> None:
+        self._line(request, {"failure": request.failure})
+
+    async def _finish(self, request: Request) -> None:
+        from playwright.async_api import Error
+
+        try:
+            response = await request.response()
+        except Error as error:
+            response, why = None, str(error).partition("\n")[0]
+        else:
+            why = "there was no response"
+        if response is None:
+            self._line(request, {"body": None, "why": why})
+            return
+        if response.status >= _LEAST_ERROR:
+            self.failed += 1
+        found: dict[str, Any] = {"status": response.status, "headers": dict(response.headers)}
+        why = self._why_not(request, response)
+        if why is None:
+            try:
+                body = await response.body()
+            except Error as error:
+                why = str(error).partition("\n")[0]
+            else:
+                if len(body) > self._config.body_bytes:
+                    found["bytes"], why = len(body), "too large"
+                else:
+                    found["body"] = self._keep(body)
+        if why is not None:
+            found |= {"body": None, "why": why}
+        self._line(request, found)
+
+    def _why_not(self, request: Request, response: Any) -> str | None:
+        if self._config.bodies == "none" or (self._config.bodies == "text" and request.resource_type not in _TEXTS):
+            return "not asked for"
+        if response.status in _REDIRECTS:
+            return "a redirect has none"
+        length = response.headers.get("content-length", "0")
+        if length.isdigit() and int(length) > self._config.body_bytes:
+            return "too large"
+        return None
+
+    def _keep(self, body: bytes) -> dict[str, Any]:
+        digest = hashlib.sha256(body).hexdigest()
+        if digest not in self._bodies:
+            self._bodies.add(digest)
+            if body:
+                self._write("body", body)
+        return {"sha256": digest, "bytes": len(body)}
+
+    def _line(self, request: Request, found: dict[str, Any]) -> None:
+        about: dict[str, Any] = {"method": request.method, "url": request.url, "type": request.resource_type}
+        about["request"] = dict(request.headers)
+        posted = request.post_data_buffer
+        if posted:
+            about["posted"] = posted.decode("utf-8", "backslashreplace")
+        before = request.redirected_from
+        if before is not None:
+            about["redirected_from"] = before.url
+        self._write("network", orjson.dumps(about | found) + b"\n")
+
+
+def _page_of(request: Request) -> Any:
+    from playwright.async_api import Error
+
+    try:
+        return request.frame.page
+    except Error:
+        return None
+
+
+__all__ = ["Network"]

@@ -1,0 +1,1 @@
+"""Pages as text: two renderers of the same kept tree."""
