@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codecs import getincrementaldecoder
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO, ClassVar
 
 import orjson
@@ -51,12 +51,14 @@ class Asciicast:
             raise NotFoundError("its tape is gone", where=episode.trajectory["tape"])
         head = _head(episode)
         out.write(ascii_json(head) + b"\n")
-        writing = _Writing(episode, _Events(out, episode.trajectory["started_at"], head))
+        events = _Events(out, episode.trajectory["started_at"], head)
+        claims = (event.data.get("received") or {} for event in tape.events() if event.kind == EventKind.CAPTURED)
+        writing = _Writing(episode, events, claims)
         for event in tape.events():
             if event.kind == EventKind.DATA:
                 writing.data(event.mono_ns, event.data["channel"], tape.payload(event))
             elif event.kind == EventKind.CAPTURED:
-                writing.captured(event.data.get("received") or {})
+                writing.captured()
             elif event.kind == EventKind.ACTION:
                 writing.action(event.mono_ns, event.step)
             elif event.kind == EventKind.RESULT:
@@ -130,39 +132,47 @@ class _Writing:
     marker, at the marker's time.
     """
 
-    def __init__(self, episode: Episode, events: _Events) -> None:
+    def __init__(self, episode: Episode, events: _Events, claims: Iterable[Mapping[str, int]]) -> None:
         self._rows = {row["step"]: row for row in episode.transitions}
         self._events = events
-        self._waiting: deque[tuple[int, str, bytes]] = deque()
+        self._claims = deque(claims)
+        """Bytes of each channel that the coming observations were made of."""
+        self._waiting: list[tuple[int, str, bytes]] = []
         self._written: Counter[str] = Counter()
         self._step: int | None = None
         self._observed = False
 
     def data(self, mono_ns: int, channel: str, data: bytes) -> None:
-        if channel in _CODES or channel == _SIZES:
-            self._waiting.append((mono_ns, channel, data))
+        """Take bytes; those of the coming observation are written at once."""
+        if channel not in _CODES and channel != _SIZES:
+            return
+        count = 0 if self._observed else self._claimed(channel, len(data))
+        self._write(mono_ns, channel, data[:count])
+        if count < len(data):
+            self._waiting.append((mono_ns, channel, data[count:]))
 
-    def captured(self, received: Mapping[str, int]) -> None:
-        """Write the bytes that an observation was made of."""
-        waiting, self._waiting = self._waiting, deque()
-        for mono_ns, channel, data in waiting:
-            count = min(len(data), max(0, received.get(channel, 0) - self._written[channel]))
-            self._write(mono_ns, channel, data[:count])
-            if count < len(data):
-                self._waiting.append((mono_ns, channel, data[count:]))
+    def captured(self) -> None:
+        """Take an observation: what comes until the next action is not in it."""
+        self._claims.popleft()
         self._observed = True
 
     def action(self, mono_ns: int, step: int | None) -> None:
+        """Write a marker."""
         self.over(mono_ns)
-        self._rest()
         self._step, self._observed = step, False
         self._events.put(mono_ns, "m", self._rows[step]["action_text"])
+        waiting, self._waiting = self._waiting, []
+        for item in waiting:
+            self.data(*item)
 
     def over(self, mono_ns: int) -> None:
-        """Write what is known of the action under way; the first time."""
+        """Write what is known of the action under way, once; without an observation all its bytes are its own."""
+        if not self._observed:
+            for item in self._waiting:
+                self._write(*item)
+            self._waiting.clear()
         if self._step is None:
             return
-        self._rest()
         row = self._rows[self._step]
         content = row["observation_text"]
         known = _ours.beside(row, labelled(row["action_text"]), content)
@@ -172,10 +182,11 @@ class _Writing:
         self._events.put(mono_ns, FACTS, canonical_json(facts))
         self._step = None
 
-    def _rest(self) -> None:
-        """Write all that waits, where no observation claimed its part."""
-        while self._waiting and not self._observed:
-            self._write(*self._waiting.popleft())
+    def _claimed(self, channel: str, count: int) -> int:
+        """Return how many of the next bytes of a channel are in the coming observation; all where none comes."""
+        if not self._claims:
+            return count
+        return min(count, max(0, self._claims[0].get(channel, 0) - self._written[channel]))
 
     def _write(self, mono_ns: int, channel: str, data: bytes) -> None:
         if data:
