@@ -1,6 +1,7 @@
 """Who chooses the actions: a script, a seeded explorer, a language model, a person, or an earlier tape."""
 
 from worldtape.collectors.policies.explore import Explore, ExploreConfig
+from worldtape.collectors.policies.explore_tools import ExploreTools, ExploreToolsConfig
 from worldtape.collectors.policies.human import Human, HumanConfig
 from worldtape.collectors.policies.llm import Llm, LlmConfig
 from worldtape.collectors.policies.replay import Replay, ReplayConfig
@@ -11,6 +12,7 @@ POLICIES = Registry(
     "policy",
     {
         "explore": "worldtape.collectors.policies.explore:Explore",
+        "explore-tools": "worldtape.collectors.policies.explore_tools:ExploreTools",
         "human": "worldtape.collectors.policies.human:Human",
         "llm": "worldtape.collectors.policies.llm:Llm",
         "replay": "worldtape.collectors.policies.replay:Replay",
@@ -24,6 +26,8 @@ __all__ = [
     "POLICIES",
     "Explore",
     "ExploreConfig",
+    "ExploreTools",
+    "ExploreToolsConfig",
     "Human",
     "HumanConfig",
     "Llm",
