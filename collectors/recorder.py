@@ -118,7 +118,7 @@ class Recorder:
         except BaseException as error:
             await self._fail_start(error)
             raise
-        self._history = History(ready, self.task, self._think)
+        self._history = History(ready, self.task, self._think, lambda: getattr(self.environment, "tree", None))
         return self
 
     async def __aexit__(

@@ -32,6 +32,8 @@ class Request:
     cookies: Mapping[str, str] = field(default_factory=dict)
     target: str = "/"
     """Path and query as they were sent."""
+    host: str = ""
+    """Of a whole URL, without its port; empty where only a path was sent."""
 
     @classmethod
     def of(cls, method: str, target: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> Request:
@@ -58,6 +60,7 @@ class Request:
             form=_values(body.decode("utf-8", "replace")) if is_form else Values(),
             cookies={name: morsel.value for name, morsel in cookies.items()},
             target=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
+            host=parts.hostname or "",
         )
 
 

@@ -23,7 +23,7 @@ class Server:
     """Answers HTTP/1.1 on a free port of 127.0.0.1; HTTP itself is h11's.
 
     It also takes requests as proxies are sent them (`GET http://any.host/path`) and answers each from its own pages, so
-    that a browser context with this proxy sees a host name that never changes. It reaches no other machine.
+    that a browser context with this proxy sees a host name that never changes. No other machine is ever asked.
 
     Args:
         answer: gives the response to a request; quick, since everything else in the event loop waits for it.

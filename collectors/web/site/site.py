@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Any
 
 from worldtape.collectors.web.site.app import App
@@ -52,7 +53,10 @@ class Site:
         return f"http://127.0.0.1:{self.server.port}"
 
     def answer(self, request: Request) -> Response:
-        """Return the response to one request, without a socket."""
+        """Return the response to one request, without a socket; another host cannot be reached (502)."""
+        if request.host not in {"", self.host, "127.0.0.1", "localhost"}:
+            text = f"{request.host} cannot be reached from here\n"
+            return Response(text.encode(), HTTPStatus.BAD_GATEWAY, "text/plain; charset=utf-8")
         return self.app.answer(request)
 
     def reset(self) -> None:
