@@ -7,6 +7,7 @@ RENDERERS = Registry(
     "renderer",
     {
         "mcp.result": "worldtape.collectors.mcp.render.result:McpResult",
+        "search.results": "worldtape.collectors.search.render.results:SearchResults",
         "terminal.screen": "worldtape.collectors.terminal.render.screen:Screen",
         "text.newest": "worldtape.collectors.newest:Newest",
         "web.axtree": "worldtape.collectors.web.render.axtree:AxTree",

@@ -37,7 +37,12 @@ class EnvironmentKind(Protocol):
 
 
 ENVIRONMENTS = Registry(
-    "environment", {"terminal": "worldtape.pipelines.record.terminal:TerminalKind"}, group="worldtape.environments"
+    "environment",
+    {
+        "search": "worldtape.pipelines.record.search:SearchKind",
+        "terminal": "worldtape.pipelines.record.terminal:TerminalKind",
+    },
+    group="worldtape.environments",
 )
 """Name of an environment to a class that follows `EnvironmentKind`."""
 

@@ -1,0 +1,90 @@
+"""Pages as Markdown."""
+
+from __future__ import annotations
+
+import codecs
+from typing import Any
+
+from worldtape.collectors.mcp._json import clean
+from worldtape.collectors.search.answers import Body, Fault, Page
+from worldtape.errors import need
+from worldtape.schemas import Status
+
+_HTML = {"text/html", "application/xhtml+xml"}
+_TEXT = {"application/json", "application/xml", "application/yaml", "application/javascript"}
+
+
+def extract(body: Body) -> Page | Fault:
+    """Return what a page says, as Markdown: an HTML page without its frame, any other text as it stands.
+
+    Extraction is a pure function of the body (trafilatura, its version in `Page.extractor`). Front matter of Markdown
+    becomes title and date. What is neither HTML nor text is a fault.
+
+    Raises:
+        ComponentError: trafilatura is not installed.
+    """
+    media = body.media_type or ("text/html" if body.data.lstrip()[:1] == b"<" else "text/plain")
+    if media in _HTML:
+        return _html(body)
+    if not (media.startswith("text/") or media in _TEXT or media.endswith(("+json", "+xml"))):
+        message = f"{body.url} is {media}, which cannot be read as text"
+        return Fault(Status.TOOL_ERROR, "unsupported_content", message)
+    text = clean(decoded(body.data, body.charset)).replace("\r\n", "\n")
+    head, rest = front_matter(text) if media == "text/markdown" else ({}, text)
+    return _page(body, rest, head.get("title"), head.get("date"), None)
+
+
+def decoded(data: bytes, charset: str | None = None) -> str:
+    """Return a text: in the charset that was named, else in UTF-8, else in Latin-1."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    for name in (charset, "utf-8"):
+        try:
+            return data.decode(name or "utf-8")
+        except (LookupError, UnicodeDecodeError):
+            continue
+    return data.decode("latin-1")
+
+
+def front_matter(text: str) -> tuple[dict[str, str], str]:
+    """Return the plain `key: value` lines at the head of a Markdown text, and the rest of it."""
+    head, mark, rest = text.removeprefix("---\n").partition("\n---\n")
+    if not text.startswith("---\n") or not mark:
+        return {}, text
+    pairs = (line.partition(":") for line in head.split("\n"))
+    return {key.strip().lower(): value.strip().strip("\"'") for key, _, value in pairs if value.strip()}, rest
+
+
+def _html(body: Body) -> Page | Fault:
+    trafilatura: Any = need("trafilatura", extra="search")
+    try:
+        tree = trafilatura.load_html(body.data if body.charset is None else decoded(body.data, body.charset))
+        if tree is None:
+            return _empty(body)
+        title = " ".join((tree.findtext(".//title") or "").split())
+        tree.make_links_absolute(body.url, resolve_base_href=True, handle_failures="ignore")
+        text = trafilatura.extract(
+            tree,
+            output_format="markdown",
+            include_formatting=True,
+            include_links=True,
+            include_tables=True,
+            include_comments=False,
+            favor_recall=True,
+        )
+    except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError):
+        return _empty(body)  # no document: the parser's own words differ from version to version
+    return _page(body, text or "", title, None, f"trafilatura {trafilatura.__version__}")
+
+
+def _page(body: Body, text: str, title: str | None, date: str | None, extractor: str | None) -> Page | Fault:
+    whole = clean(text).strip("\n")
+    if not whole.strip():
+        return _empty(body)
+    return Page(url=body.url, markdown=whole, title=title or None, date=date or None, extractor=extractor)
+
+
+def _empty(body: Body) -> Fault:
+    return Fault(Status.TOOL_ERROR, "no_content", f"no content could be extracted from {body.url}")
+
+
+__all__ = ["decoded", "extract", "front_matter"]

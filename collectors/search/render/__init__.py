@@ -1,0 +1,5 @@
+"""Renderers of search recordings."""
+
+from worldtape.collectors.search.render.results import ANSWER, SearchResults
+
+__all__ = ["ANSWER", "SearchResults"]
