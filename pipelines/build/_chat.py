@@ -7,6 +7,7 @@ from functools import cached_property
 
 from worldtape.pipelines.build import _templates as templates
 from worldtape.pipelines.build._config import CptConfig, SftConfig
+from worldtape.pipelines.build._offered import read_tools
 from worldtape.pipelines.build._recording import Recording
 from worldtape.pipelines.build._text import action_block, asked, observation_text, user_text
 from worldtape.pipelines.build._tokens import Counter
@@ -44,6 +45,8 @@ class Chat:
                 simulation_instruction=recording.simulation_instruction,
                 demonstrations=self.config.demonstrations,
                 parameters=recording.parameters,
+                renderer=recording.renderer,
+                tools=read_tools(recording.row["tools"]),
             )
             self._systems[template] = text, self.size(text)
         return self._systems[template]

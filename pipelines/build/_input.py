@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TRAJECTORY_COLUMNS = (
     *("trajectory_id", "domain", "environment", "task_id", "instruction", "policy_kind", "licence"),
-    *("initial_text", "initial_state"),
+    *("initial_text", "initial_state", "tools"),
 )
 TRANSITION_COLUMNS = (
     *("transition_id", "trajectory_id", "step", "action_kind", "action_text", "observation_text"),

@@ -3,6 +3,8 @@
 A folder `templates/<domain>/` holds `cpt.j2`, any number of `sft_*.j2`, and partials whose names begin with `_`. The
 slots are those of recipe 1: the text is the task description and the action space; `initial_state` and
 `simulation_instruction` are text or none, `demonstrations` is a flag, `parameters` are the environment's settings.
+`renderer` is `name@version` of what made the observations, or none, and `renderers` a list of the names. `tools` and
+`calls` list the tools of the trajectory, as JSON and as signatures; both are none where none are known.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worldtape.errors import NotFoundError
+from worldtape.pipelines.build._offered import Tools, call_lines, tool_lines
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -58,18 +61,19 @@ def render(
     simulation_instruction: str | None = None,
     demonstrations: bool = True,
     parameters: dict[str, Any] | None = None,
+    renderer: str | None = None,
+    tools: Tools = (),
 ) -> str:
     """Return the system prompt; an empty slot is left out.
 
     Runs of empty lines in our own text are closed; what is injected stays as it is.
     """
-    slots = {"initial_state": initial_state, "simulation_instruction": simulation_instruction}
+    slots = {"initial_state": initial_state, "simulation_instruction": simulation_instruction, "renderer": renderer}
+    slots |= {"tools": tool_lines(tools), "calls": call_lines(tools)}
     marks = {key: f"\x00{key}\x00" for key, value in slots.items() if value}
-    text = (
-        _jinja()
-        .get_template(f"{name}.j2")
-        .render({**dict.fromkeys(slots), **marks}, demonstrations=demonstrations, parameters=parameters or {})
-    )
+    names = [one.partition("@")[0] for one in (renderer or "").split(",")]
+    told = {"demonstrations": demonstrations, "parameters": parameters or {}, "renderers": names}
+    text = _jinja().get_template(f"{name}.j2").render({**dict.fromkeys(slots), **marks, **told})
     text = _GAPS.sub("\n\n", text).strip()
     return _MARKS.sub(lambda mark: str(slots[mark[1]]), text)
 

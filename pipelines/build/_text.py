@@ -21,7 +21,9 @@ ASK = "Predict the observation. Answer with exactly one <predicted_observation> 
 
 _ACTION, _STATE, _INSTRUCTION = "**Action:**\n", "**Current State:**\n", "**Task Instruction:**\n"
 _CONTROL = "**Simulation Instruction:**\n"
-_LANGUAGES = {"keystrokes": "json", "resize": "json", "tool_call": "json", "ui_action": "json", "python": "python"}
+_JSON = ("keystrokes", "prompt_get", "resize", "resource_read", "tool_call", "ui_action")
+_LANGUAGES = dict.fromkeys(_JSON, "json") | {"python": "python"}
+"""A `browser_call` is a call as text, and has none."""
 _RUNS = re.compile("`+")
 _LAST_FENCE = re.compile(r"\n(`{3,})(?=\n|\Z)")
 

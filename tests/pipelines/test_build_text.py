@@ -82,3 +82,10 @@ def test_layout_is_that_of_the_benchmark() -> None:
 def test_what_is_no_turn_is_refused(read, text: str) -> None:
     with pytest.raises(FormatError):
         read(text)
+
+
+def test_a_fence_names_the_language_of_the_action() -> None:
+    assert action_block("keystrokes", "[]") == "```json\n[]\n```"
+    assert action_block("tool_call", "{}") == action_block("resource_read", "{}") == "```json\n{}\n```"
+    assert action_block("browser_call", 'click("a12")') == '```\nclick("a12")\n```'
+    assert action_block("python", "pyautogui.click()") == "```python\npyautogui.click()\n```"

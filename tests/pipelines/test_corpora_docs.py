@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import datasets
@@ -15,6 +16,7 @@ from worldtape.pipelines.build import BuildConfig, CptConfig, SftConfig, build_c
 from worldtape.pipelines.build._schema import COLUMNS
 from worldtape.pipelines.build._templates import domains, variants
 from worldtape.pipelines.build._text import ASK, CLOSE, OBSERVATION, OPEN
+from worldtape.schemas import Domain
 from worldtape.schemas.settings import parse_settings
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "corpora.md"
@@ -49,9 +51,10 @@ def test_words_of_the_format_are_quoted_as_they_are() -> None:
     text = PAGE.read_text("utf-8")
     for words in (OBSERVATION, OPEN, CLOSE, ASK):
         assert f"`{words.strip()}`" in text
-    assert domains() == ("terminal",), "docs/corpora.md says that there is one domain"
-    for corpus, count in (("cpt", 1), ("sft", 4)):
-        names = variants("terminal", corpus)
+    for domain in Domain:
+        assert f"| `{domain}` |" in text if domain in domains() else f"`{domain}`" in text
+    for domain, (corpus, count) in product(domains(), (("cpt", 1), ("sft", 4))):
+        names = variants(domain, corpus)
         assert len(names) == count
         assert all(name.partition("/")[2] in text for name in names)
 

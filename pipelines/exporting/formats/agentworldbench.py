@@ -94,9 +94,12 @@ def _steady(rows: list[Row]) -> str | None:
 def _system(head: Row, rows: list[Row]) -> str:
     """Return the system prompt; every row of a domain has the same template."""
     parameters = (ours.column(head, "environment") or {}).get("parameters")
+    renderers = dict.fromkeys(f"{row['renderer']}@{row['renderer_version']}" for row in rows)
     return templates.render(
         templates.variants(head["domain"], "sft")[0],
         initial_state=head["initial_state"],
         simulation_instruction=_steady(rows),
         parameters=parameters or {},
+        renderer=",".join(renderers),
+        tools=ours.column(head, "tools") or (),
     )
