@@ -2,6 +2,7 @@
 
 from worldtape.collectors.policies.explore import Explore, ExploreConfig
 from worldtape.collectors.policies.explore_tools import ExploreTools, ExploreToolsConfig
+from worldtape.collectors.policies.explore_web import ExploreWeb, ExploreWebConfig
 from worldtape.collectors.policies.human import Human, HumanConfig
 from worldtape.collectors.policies.llm import Llm, LlmConfig
 from worldtape.collectors.policies.replay import Replay, ReplayConfig
@@ -13,6 +14,7 @@ POLICIES = Registry(
     {
         "explore": "worldtape.collectors.policies.explore:Explore",
         "explore-tools": "worldtape.collectors.policies.explore_tools:ExploreTools",
+        "explore-web": "worldtape.collectors.policies.explore_web:ExploreWeb",
         "human": "worldtape.collectors.policies.human:Human",
         "llm": "worldtape.collectors.policies.llm:Llm",
         "replay": "worldtape.collectors.policies.replay:Replay",
@@ -28,6 +30,8 @@ __all__ = [
     "ExploreConfig",
     "ExploreTools",
     "ExploreToolsConfig",
+    "ExploreWeb",
+    "ExploreWebConfig",
     "Human",
     "HumanConfig",
     "Llm",
