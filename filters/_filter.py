@@ -17,8 +17,9 @@ class Filter(Settings):
     """A pure judgement over the turns of a part; its fields are its settings.
 
     The frame has one row per transition with the columns of `transitions`, `before_text` (the observation that stood
-    before the action) and, from `trajectories`, `end_status`, `initial_text` and `tools`; sorted by trajectory and
-    step. A trajectory without transitions has one row whose `step` is null.
+    before the action), `changed` (whether the environment says that its state changed, null where it says nothing)
+    and, from `trajectories`, `end_status`, `initial_text` and `tools`; sorted by trajectory and step. A trajectory
+    without transitions has one row whose `step` is null.
     """
 
     level: ClassVar[Level] = "transition"

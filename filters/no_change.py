@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from worldtape.filters._filter import Filter
 from worldtape.schemas import Domain
@@ -12,16 +12,22 @@ if TYPE_CHECKING:
 
 
 class NoChange(Filter):
-    """Rejects a turn whose observation is the one that stood before it, to the letter."""
+    """Rejects a turn after which nothing is different; a failed action whose error is told is different."""
 
     reason: ClassVar[str] = "no_change"
 
     domains: tuple[Domain, ...] = (Domain.WEB, Domain.ANDROID, Domain.OS)
     """The recipe names the graphical domains; add `terminal` to drop screens that stay the same there as well."""
+    by: Literal["text", "state"] = "text"
+    """`text`: the observation is the one that stood before the action, to the letter; `state`: the environment says
+    that its state is the same (`state_after.changed`), whatever is told of errors; where it says nothing, as `text`."""
 
     def keep(self) -> pl.Expr:
         """Return whether something changed."""
         import polars as pl
 
         judged = pl.col("domain").is_in([str(domain) for domain in self.domains])
-        return ~(judged & (pl.col("observation_text") == pl.col("before_text")).fill_null(value=False))
+        changed = pl.col("observation_text") != pl.col("before_text")
+        if self.by == "state":
+            changed = pl.coalesce("changed", changed)
+        return ~judged | changed.fill_null(value=True)

@@ -36,5 +36,6 @@ class UndeclaredTool(Filter):
         declared = pl.col("tools").str.extract_all(_NAME)
         called = pl.format('"name":"{}"', pl.col("action_name"))
         judged = pl.col("domain").is_in([str(domain) for domain in self.domains]) & (declared.list.len() > 0)
+        judged &= pl.col("action_kind") == "tool_call"  # resources and prompts are no tools
         stray = judged & pl.col("action_name").is_not_null() & ~declared.list.contains(called)
         return stray.fill_null(value=False).sum().over("trajectory_id").cast(pl.Float64)

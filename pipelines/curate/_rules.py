@@ -18,7 +18,7 @@ RULES = "rules"
 
 def rules_stage(config: RulesConfig) -> Stage:
     """Return the stage."""
-    return Stage(RULES, "1", judge_part, config)
+    return Stage(RULES, "2", judge_part, config)
 
 
 def judge_part(context: Context) -> pl.DataFrame:

@@ -20,6 +20,8 @@ SCHEMA: dict[str, Any] = {
     "before_text": pl.String,
     "observation_text": pl.String,
     "status": pl.String,
+    "error_type": pl.String,
+    "changed": pl.Boolean,
     "lossiness": pl.List(pl.String),
 }
 NORMAL: dict[str, Any] = {

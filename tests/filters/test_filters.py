@@ -76,19 +76,41 @@ def test_undeclared_tool():
         call | {"trajectory_id": "d", "action_name": "rm", "tools": None},
         call | {"trajectory_id": "e", "action_name": "rm", "domain": "terminal"},
         call | {"trajectory_id": "f", "action_name": None},
+        call | {"trajectory_id": "f", "action_kind": "resource_read", "action_name": "resources/read"},
     )
-    assert kept(UndeclaredTool(), *rows) == [True, False, False, False, True, True, True]
+    assert kept(UndeclaredTool(), *rows) == [True, False, False, False, True, True, True, True]
+
+
+@pytest.mark.parametrize("text", ["Please solve this CAPTCHA", "Verify you are human"])
+def test_who_is_shut_out_saw_no_environment(text):
+    page = {"domain": "web", "observation_text": "a page"}
+    bad = {"observation_text": text}
+    rows = (*[page] * 8, page | bad, page | {"trajectory_id": "b"}, bad | {"trajectory_id": "c"})
+    assert kept(EnvironmentFailure(), *rows) == [False] * 9 + [True] * 2
+    assert kept(EnvironmentFailure(), page | {"initial_text": text}, page) == [False, False]
+    assert kept(EnvironmentFailure(shut_out=()), *rows) == [True] * 11
 
 
 @pytest.mark.parametrize(
-    "text", ["Please solve this CAPTCHA", "404 Not Found\nnginx", "502 Bad Gateway", "Verify you are human", "", "  \n"]
+    "bad",
+    [
+        *({"observation_text": text} for text in ("404 Not Found\nnginx", "502 Bad Gateway", "", "  \n")),
+        {"status": "tool_error", "error_type": "http_error"},
+        {"status": "env_error"},
+    ],
 )
-def test_environment_failure(text):
+def test_some_failed_pages_are_dynamics_and_many_a_failure(bad):
     page = {"domain": "web", "observation_text": "a page"}
-    bad = {"observation_text": text}
-    rows = (page, page | bad, page | {"trajectory_id": "b"}, bad | {"trajectory_id": "c"})
-    assert kept(EnvironmentFailure(), *rows) == [False, False, True, True]
-    assert kept(EnvironmentFailure(tolerated=0.5), *rows) == [True] * 4
+    rows = (
+        page,
+        page | bad,
+        page | bad | {"trajectory_id": "b"},
+        page | {"trajectory_id": "c"},
+        bad | {"trajectory_id": "d"},
+    )
+    assert kept(EnvironmentFailure(), *rows) == [True, True, False, True, True]
+    assert kept(EnvironmentFailure(tolerated=0), *rows) == [False, False, False, True, True]
+    assert kept(EnvironmentFailure(tolerated=1), *rows) == [True] * 5
 
 
 def test_empty_action():
@@ -139,6 +161,14 @@ def test_no_change_is_for_screens():
     rows = (same, same | {"domain": "web"}, {"domain": "web"}, same | {"domain": "web", "before_text": None})
     assert kept(NoChange(), *rows) == [True, False, True, True]
     assert kept(NoChange(domains=("terminal",)), *rows) == [False, True, True, True]
+
+
+def test_no_change_by_what_the_environment_says():
+    same = {"domain": "web", "observation_text": "x", "before_text": "x", "changed": True}
+    told = {"domain": "web", "observation_text": "Error: covered", "status": "tool_error", "changed": False}
+    unknown = same | {"changed": None}
+    assert kept(NoChange(), same, told, unknown) == [False, True, False]
+    assert kept(NoChange(by="state"), same, told, unknown, told | {"domain": "mcp"}) == [True, False, False, True]
 
 
 def test_render_mismatch():
