@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import Any
+from urllib.parse import urljoin
 
 from worldtape.collectors.mcp._json import clean
 from worldtape.collectors.search.answers import Body, Fault, Page
@@ -11,6 +13,7 @@ from worldtape.errors import need
 from worldtape.schemas import Status
 
 _HTML = {"text/html", "application/xhtml+xml"}
+_LINK = re.compile(r"\]\(([^()\s]+)\)")
 _TEXT = {"application/json", "application/xml", "application/yaml", "application/javascript"}
 
 
@@ -18,7 +21,7 @@ def extract(body: Body) -> Page | Fault:
     """Return what a page says, as Markdown: an HTML page without its frame, any other text as it stands.
 
     Extraction is a pure function of the body (trafilatura, its version in `Page.extractor`). Front matter of Markdown
-    becomes title and date. What is neither HTML nor text is a fault.
+    becomes title and date, its relative links become absolute. What is neither HTML nor text is a fault.
 
     Raises:
         ComponentError: trafilatura is not installed.
@@ -30,8 +33,10 @@ def extract(body: Body) -> Page | Fault:
         message = f"{body.url} is {media}, which cannot be read as text"
         return Fault(Status.TOOL_ERROR, "unsupported_content", message)
     text = clean(decoded(body.data, body.charset)).replace("\r\n", "\n")
-    head, rest = front_matter(text) if media == "text/markdown" else ({}, text)
-    return _page(body, rest, head.get("title"), head.get("date"), None)
+    if media != "text/markdown":
+        return _page(body, text, None, None, None)
+    head, rest = front_matter(text)
+    return _page(body, _linked(rest, body.url), head.get("title"), head.get("date"), None)
 
 
 def decoded(data: bytes, charset: str | None = None) -> str:
@@ -52,6 +57,24 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
         return {}, text
     pairs = (line.partition(":") for line in head.split("\n"))
     return {key.strip().lower(): value.strip().strip("\"'") for key, _, value in pairs if value.strip()}, rest
+
+
+def _linked(text: str, url: str) -> str:
+    """Return Markdown whose relative links are absolute; code stays as it is."""
+    lines = []
+    code = False
+    for line in text.split("\n"):
+        code ^= line.lstrip().startswith("```")
+        apart = code or line.startswith(("    ", "\t"))
+        lines.append(line if apart else _LINK.sub(lambda found: f"]({_joined(url, found[1])})", line))
+    return "\n".join(lines)
+
+
+def _joined(url: str, link: str) -> str:
+    try:
+        return urljoin(url, link)
+    except ValueError:
+        return link
 
 
 def _html(body: Body) -> Page | Fault:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -103,13 +104,19 @@ def described(path: Path, most: int) -> Document | None:
     head, rest = front_matter(text) if kind == "text/markdown" else ({}, text)
     lines = (line.strip().lstrip("#").strip() for line in rest.split("\n"))
     first = next((line for line in lines if any(char.isalnum() for char in line)), path.stem)
-    return Document(head.get("title") or first[:_TITLE_CHARS], rest, head.get("date"))
+    body = _plain(rest) if kind == "text/markdown" else rest
+    return Document(head.get("title") or first[:_TITLE_CHARS], body, head.get("date"))
 
 
 def media_type(path: Path) -> str:
     """Return what a file is, by its name."""
     name = path.with_suffix("") if path.suffix == ".gz" else path
     return _MEDIA.get(name.suffix.lower(), "text/plain")
+
+
+def _plain(text: str) -> str:
+    """Return Markdown without its marks, as a snippet shows it."""
+    return re.sub(r"[#*`|]+|^[-| :]+$", " ", re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", text), flags=re.MULTILINE)
 
 
 def _files(root: Path, suffixes: tuple[str, ...]) -> list[Path]:
@@ -128,7 +135,7 @@ def _files(root: Path, suffixes: tuple[str, ...]) -> list[Path]:
 class _Reader(HTMLParser):
     """Takes title, date and visible text of a page."""
 
-    _HIDDEN: ClassVar = {"script", "style", "template", "noscript", "svg", "head"}
+    _HIDDEN: ClassVar = {"script", "style", "template", "noscript", "svg", "head", "nav", "footer"}
     _DATES: ClassVar = {"date", "dcterms.date", "dc.date", "article:published_time", "dcterms.modified"}
 
     def __init__(self) -> None:
