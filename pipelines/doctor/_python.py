@@ -11,6 +11,7 @@ from worldtape.pipelines.doctor._component import Component, State
 _EXTRAS = {
     "s3": "lakes on object storage",
     "tokens": "token counts by a model's own tokenizer",
+    "search": "pages as Markdown, for recorded searches",
     "prove": "training a small model on a corpus",
 }
 _OLDEST = (3, 11)

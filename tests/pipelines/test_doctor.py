@@ -12,6 +12,7 @@ import pytest
 
 from worldtape.pipelines.doctor import Component, Diagnosis, examine
 from worldtape.pipelines.doctor._examine import _with_one_sandbox
+from worldtape.pipelines.doctor._servers import npm_folder, servers
 
 NAMES = {
     "Python",
@@ -23,7 +24,7 @@ NAMES = {
     "npm",
     "Appium",
 }
-NAMES |= {"git", "adb", "disk"}
+NAMES |= {"git", "adb", "disk", "MCP servers (npm)", "MCP servers (PyPI)"}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def test_every_component_is_named_once(found: Diagnosis) -> None:
     names = [one.name for one in found.components]
     assert set(names) >= NAMES
     assert len(names) == len(set(names))
-    assert sum(name.startswith("extra ") for name in names) == 3
+    assert sum(name.startswith("extra ") for name in names) == 4
 
 
 def test_what_is_missing_says_what_brings_it(found: Diagnosis) -> None:
@@ -60,7 +61,12 @@ def command(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_bare_machine_is_told_everything_and_exits_with_0(tmp_path: Path) -> None:
-    dead = {"DOCKER_HOST": f"unix://{tmp_path}/none.sock", "PATH": str(tmp_path), "HOME": str(tmp_path)}
+    dead = {
+        "DOCKER_HOST": f"unix://{tmp_path}/none.sock",
+        "PATH": str(tmp_path),
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": "",
+    }
     done = command("--json", **dead)
     assert done.returncode == 0, done.stderr
     states = {one["name"]: one for one in json.loads(done.stdout)["components"]}
@@ -76,6 +82,9 @@ def test_a_bare_machine_is_told_everything_and_exits_with_0(tmp_path: Path) -> N
         "required": False,
     }
     assert states["namespaces (bubblewrap)"]["state"] == "missing"
+    assert states["Chromium"]["state"] == "missing"
+    assert states["MCP servers (npm)"]["state"] == "missing"
+    assert states["MCP servers (npm)"]["fix"].startswith(f"npm install --prefix {tmp_path}/.cache/worldtape/npm @model")
     assert command("--strict", **dead).returncode == 1
 
 
@@ -94,6 +103,18 @@ def test_missing_lists_only_what_is_missing() -> None:
     three = Component("c", "missing", "x", fix="get c", required=True)
     assert Diagnosis((one, two, three), ()).missing == (one, three)
     assert Diagnosis((one, two, three), ()).lacking == (three,)
+
+
+def test_servers_are_found_where_the_fix_puts_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    programs = npm_folder() / "node_modules" / ".bin"
+    assert next(servers()).state == "missing"
+    programs.mkdir(parents=True)
+    for name, state in (("memory", "limited"), ("filesystem", "limited"), ("everything", "ok")):
+        (programs / f"mcp-server-{name}").write_text("#!/bin/sh\n")
+        (programs / f"mcp-server-{name}").chmod(0o755)
+        assert next(servers()).state == state
 
 
 def test_one_place_for_terminals_is_enough(found: Diagnosis) -> None:
