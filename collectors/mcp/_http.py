@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from worldtape.collectors.mcp._sse import Events
+from worldtape.collectors.mcp._sse import Events, ServerEvent
 from worldtape.collectors.mcp._streams import Inbox
 from worldtape.collectors.mcp._wire import Wire
 from worldtape.errors import ComponentError
@@ -18,22 +18,25 @@ HTTP = "mcp.http"
 """Channel: one line of JSON for each request and each response, without bodies."""
 _SECRET = frozenset({"authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "mcp-session-id"})
 _MASK = "***"
+_REFUSED = 400
 
 
 class Http:
     """Speaks with the server at `url`; the requests of one connection are numbered from 0.
 
-    Bodies of requests stand on the channel `mcp.out`, JSON bodies and the `data` of server-sent events on `mcp.in`, each
-    as one line: line feeds in it, which JSON has between tokens only, become spaces.
+    Bodies of requests stand on the channel `mcp.out`, JSON bodies and the `data` of server-sent events on `mcp.in`,
+    each as one line: line feeds in it, which JSON has between tokens only, become spaces.
 
     Attributes:
         inbox: the server's messages.
         gone: whether the last request failed below HTTP.
+        refused: the status of the last response, where it is 400 or more.
     """
 
     def __init__(self, wire: Wire, url: str, headers: Mapping[str, str]) -> None:
         self.inbox = Inbox()
         self.gone = False
+        self.refused: int | None = None
         self._wire = wire
         self._url = url
         self._headers = dict(headers)
@@ -46,6 +49,11 @@ class Http:
         """Nothing is known of the process behind an address."""
         return None
 
+    @property
+    def pid(self) -> int | None:
+        """Nor is this."""
+        return None
+
     async def start(self) -> None:
         """Make ready; nothing is sent yet."""
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -56,10 +64,13 @@ class Http:
         """Send a message."""
         await self._write.send(item)
 
+    async def settle(self) -> None:
+        """Nothing more will be known."""
+
     async def aclose(self) -> None:
         """Nothing more is to be sent."""
 
-    async def __aenter__(self) -> Http:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -79,7 +90,8 @@ class Http:
 
         timeout = httpx2.Timeout(30.0, read=None)
         transport = _recording(self)
-        client = httpx2.AsyncClient(headers=self._headers, timeout=timeout, transport=transport)
+        headers = {"accept-encoding": "identity"} | self._headers
+        client = httpx2.AsyncClient(headers=headers, timeout=timeout, transport=transport)
         try:
             async with (
                 client,
@@ -91,7 +103,7 @@ class Http:
                 await self._stop.wait()
                 pump.cancel()
                 await asyncio.wait([pump])
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # the connection is over, whatever ended it
             if not ready.done():
                 ready.set_exception(ComponentError(f"the address cannot be used: {error}", where=self._url))
         finally:
@@ -103,7 +115,7 @@ class Http:
 
     def request(self, number: int, request: Any, body: bytes) -> None:
         """Keep a request that is about to be sent."""
-        self.gone = False
+        self.gone, self.refused = False, None
         facts = {"n": number, "method": request.method, "url": _address(str(request.url))}
         self._wire.note(HTTP, facts | {"headers": shown(request.headers)})
         if body:
@@ -111,6 +123,7 @@ class Http:
 
     def response(self, number: int, response: Any) -> None:
         """Keep the head of a response."""
+        self.refused = response.status_code if response.status_code >= _REFUSED else None
         facts = {"n": number, "status": response.status_code}
         self._wire.note(HTTP, facts | {"headers": shown(response.headers)})
 
@@ -146,42 +159,51 @@ def _address(url: str) -> str:
     return f"{scheme}{sep}{authority.rpartition('@')[2]}{slash}{path}"
 
 
+class _Body:
+    """Hands a body on, each message of it after it is kept."""
+
+    def __init__(self, http: Http, number: int, inner: Any, kind: str) -> None:
+        self._http, self._number, self._inner = http, number, inner
+        self._events = Events() if kind.startswith("text/event-stream") else None
+
+    async def read(self) -> AsyncIterator[bytes]:
+        """Give what may be handed on."""
+        kept: list[bytes] = []
+        try:
+            async for chunk in self._inner:
+                if self._events is None:
+                    kept.append(chunk)
+                    continue
+                whole = self._events.feed(chunk)
+                self._take(whole.events)
+                if whole.data:
+                    yield whole.data
+        except Exception as error:
+            self._http.failed(self._number, error)
+            raise
+        if self._events is not None:
+            yield self._events.rest()
+            return
+        self._http.came(b"".join(kept))
+        for chunk in kept:
+            yield chunk
+
+    def _take(self, events: list[ServerEvent]) -> None:
+        for event in events:
+            if event.fields:
+                self._http.note(self._number, event=event.fields)
+            self._http.came(event.data)
+
+
 def _recording(http: Http) -> Any:
     import httpx2
 
     class Stream(httpx2.AsyncByteStream):
-        """Hands a body on, each message of it after it is kept."""
+        def __init__(self, body: _Body, inner: Any) -> None:
+            self._body, self._inner = body, inner
 
-        def __init__(self, number: int, inner: Any, kind: str) -> None:
-            self._number, self._inner = number, inner
-            self._events = Events() if kind.startswith("text/event-stream") else None
-            self._body: list[bytes] = []
-
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            try:
-                async for chunk in self._inner:
-                    if self._events is None:
-                        self._body.append(chunk)
-                        continue
-                    whole = self._events.feed(chunk)
-                    self._take(whole.events)
-                    if whole.data:
-                        yield whole.data
-            except Exception as error:
-                http.failed(self._number, error)
-                raise
-            if self._events is None:
-                http.came(b"".join(self._body))
-                for chunk in self._body:
-                    yield chunk
-            elif rest := self._events.rest():
-                yield rest
-
-        def _take(self, events: Any) -> None:
-            for event in events:
-                if event.fields:
-                    http.note(self._number, event=event.fields)
-                http.came(event.data)
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return self._body.read()
 
         async def aclose(self) -> None:
             await self._inner.aclose()
@@ -202,7 +224,8 @@ def _recording(http: Http) -> Any:
                 http.failed(number, error)
                 raise
             http.response(number, response)
-            response.stream = Stream(number, response.stream, response.headers.get("content-type", "").lower())
+            kind = response.headers.get("content-type", "").lower()
+            response.stream = Stream(_Body(http, number, response.stream, kind), response.stream)
             return response
 
         async def aclose(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Any, Protocol
 
 from worldtape.collectors.mcp._streams import Inbox
@@ -23,6 +24,8 @@ class Transport(Protocol):
 
     inbox: Inbox
     gone: bool
+    refused: int | None
+    """The HTTP status of the last response, where it is 400 or more."""
 
     async def start(self) -> None: ...
 
@@ -30,8 +33,13 @@ class Transport(Protocol):
 
     async def close(self) -> None: ...
 
+    async def settle(self) -> None: ...
+
     @property
     def status(self) -> int | None: ...
+
+    @property
+    def pid(self) -> int | None: ...
 
 
 class Link:
@@ -109,6 +117,8 @@ class Link:
         self._stop.set()
         try:
             if self._task is not None:
+                if self._session is None:
+                    self._task.cancel()
                 await asyncio.wait([self._task])
         finally:
             await self.transport.close()
@@ -120,6 +130,7 @@ class Link:
 
         from worldtape import __version__
 
+        _hush()
         try:
             streams: Any = (self.transport.inbox, self.transport)
             dispatcher: JSONRPCDispatcher[Any] = JSONRPCDispatcher(*streams)
@@ -168,6 +179,14 @@ async def _introduce(session: ClientSession, protocol: str) -> None:
         else:
             return
     await session.initialize()
+
+
+def _hush() -> None:
+    """Keep the SDK's log off stderr where nobody has asked for it: what it complains of is on the tape."""
+    for name in ("mcp", "client"):
+        logger = logging.getLogger(name)
+        if not any(isinstance(handler, logging.NullHandler) for handler in logger.handlers):
+            logger.addHandler(logging.NullHandler())
 
 
 async def _ignore(_progress: float, _total: float | None, _message: str | None) -> None:

@@ -38,14 +38,12 @@ class Events:
     def feed(self, chunk: bytes) -> Whole:
         """Take bytes, split anywhere, and return the events that are complete now."""
         seam = self._tail + chunk
-        last = None
-        for last in _END.finditer(seam):
-            pass
-        if last is None:
+        ends = [found.end() for found in _END.finditer(seam)]
+        if not ends:
             self._rest.append(chunk)
             self._tail = seam[-3:]
             return Whole([], b"")
-        cut = last.end() - len(self._tail)
+        cut = ends[-1] - len(self._tail)
         whole = b"".join((*self._rest, chunk[:cut]))
         self._rest = [chunk[cut:]] if cut < len(chunk) else []
         self._tail = chunk[cut:][-3:]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _GRACE_S = 2.0
 """So long a server has to end after its stdin has, and again after SIGTERM."""
+_SETTLE_S = 0.5
 _POLL_S = 0.02
 
 
@@ -40,13 +41,15 @@ class Stdio:
     def __init__(self, wire: Wire, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> None:
         self.inbox = Inbox()
         self.gone = False
+        self.refused: int | None = None
         self._wire = wire
         self._asked = (tuple(argv), dict(env), cwd)
         self._group: Group | None = None
         self._transports: list[asyncio.BaseTransport] = []
         self._stdin: asyncio.WriteTransport | None = None
         self._room: asyncio.Event = asyncio.Event()
-        self._over: asyncio.Event = asyncio.Event()
+        self._exited: asyncio.Event = asyncio.Event()
+        self._status: int | None = None
         self._lines = Lines()
         self._watch: asyncio.Task[None] | None = None
 
@@ -78,7 +81,7 @@ class Stdio:
     @property
     def status(self) -> int | None:
         """The exit code of the process or, negative, the signal that ended it; None while it lives."""
-        return None if self._group is None else self._group.status()
+        return self._status if self._group is None else self._group.status()
 
     @property
     def pid(self) -> int | None:
@@ -96,6 +99,12 @@ class Stdio:
         self._stdin.write(line)
         if not self._room.is_set():
             await self._room.wait()
+
+    async def settle(self) -> None:
+        """Wait a moment for the process of a connection that is over: then it is known how it ended."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_SETTLE_S):
+                await self._exited.wait()
 
     async def aclose(self) -> None:
         """Nothing more is to be sent."""
@@ -116,9 +125,9 @@ class Stdio:
         try:
             if self._stdin is not None:
                 self._stdin.close()
-            if not await self._wait(group) and group.status() is None:
+            if not await self._leaves():
                 group.signal(signal.SIGTERM)
-                await self._wait(group)
+                await self._leaves()
         finally:
             self._group = None
             if group.pidfd is not None:
@@ -126,18 +135,16 @@ class Stdio:
             if self._watch is not None:
                 self._watch.cancel()
             group.close()
+            self._status = group.status()
             self._end()
             for transport in self._transports:
                 transport.close()
 
-    async def _wait(self, group: Group) -> bool:
-        if group.status() is None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_GRACE_S):
-                    await self._over.wait()
-                    while group.status() is None:  # noqa: ASYNC110  # stdout was closed first
-                        await asyncio.sleep(_POLL_S)
-        return group.status() is not None
+    async def _leaves(self) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE_S):
+                await self._exited.wait()
+        return self._exited.is_set()
 
     def _out(self, data: bytes) -> None:
         for line in self._lines.feed(data):
@@ -157,18 +164,19 @@ class Stdio:
             self._wire.torn(rest)
         self.gone = True
         self._room.set()
-        self._over.set()
         self.inbox.close()
 
     def _ended(self, stdout: IO[bytes]) -> None:
         """The process is gone: read what is left of its stdout, then end."""
-        if self.gone or not _waiting(stdout):
-            if self._group is not None and self._group.pidfd is not None:
-                asyncio.get_running_loop().remove_reader(self._group.pidfd)
-            self._end()
+        if not self.gone and _waiting(stdout):
+            return  # called again: the process stays gone
+        if self._group is not None and self._group.pidfd is not None:
+            asyncio.get_running_loop().remove_reader(self._group.pidfd)
+        self._exited.set()
+        self._end()
 
     async def _poll(self, stdout: IO[bytes]) -> None:
-        while not self.gone:
+        while not self._exited.is_set():
             if self.status is not None:
                 self._ended(stdout)
             await asyncio.sleep(_POLL_S)

@@ -44,6 +44,10 @@ class Wire:
         for channel, data, mono_ns in early:
             sink(channel, data, mono_ns)
 
+    def detach(self) -> None:
+        """The tape takes nothing more: what a server says while it is ended is let go."""
+        self._sink = _nowhere
+
     def begin(self) -> None:
         """A turn begins."""
         self.first_ns = None
@@ -100,6 +104,10 @@ class Wire:
             self._early.append((channel, data, now))
         else:
             self._sink(channel, data, now)
+
+
+def _nowhere(channel: str, data: bytes, mono_ns: int) -> None:
+    """Let go."""
 
 
 def parts_of(answer: dict[str, Any]) -> list[Part]:

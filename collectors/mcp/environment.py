@@ -86,6 +86,7 @@ class Mcp:
     ) -> None:
         link, self._link = self._link, None
         workdir, self.workdir = self.workdir, None
+        self._wire.detach()
         try:
             if link is not None:
                 await link.close()
@@ -111,8 +112,13 @@ class Mcp:
         except ComponentError:
             raise
         except Exception as error:
+            await link.transport.settle()
             status = link.transport.status
-            what = f"the server exited with {status}" if status is not None else f"the server cannot be used: {error}"
+            what = (
+                f"the server exited with {status}"
+                if status is not None
+                else f"the server cannot be used: {_core(error)}"
+            )
             raise ComponentError(self._told(what), where=self._where) from error
         self._facts = _facts(link.session)
         probes = await self.probe()
@@ -165,6 +171,11 @@ class Mcp:
             state["folder"] = folder_state(self.workdir)
         return state
 
+    @property
+    def pid(self) -> int | None:
+        """The server's process; None where it runs elsewhere."""
+        return None if self._link is None else self._link.transport.pid
+
     def parse(self, given: Any) -> Action | None:
         """Return the call that `given` (text or mapping with `name` and `arguments`) asks for; None for ""."""
         return parse_call(given)
@@ -206,8 +217,14 @@ class Mcp:
         if code == _TOO_LATE:
             return timed_out(limit)
         if link.transport.gone or code == _GONE:
+            await link.transport.settle()
             return died(link.transport.status, self._wire.last_err)
-        return Outcome(status=Status.ENV_ERROR, error=ErrorInfo(type="transport", message=message or None, code=code))
+        refused = link.transport.refused
+        if refused is not None:
+            message = f"HTTP {refused}: {message}"
+        kind = "transport" if refused is None else "http"
+        told = ErrorInfo(type=kind, message=message or None, code=refused or code)
+        return Outcome(status=Status.ENV_ERROR, error=told)
 
     async def _look(self) -> dict[str, Any] | None:
         """Probe; where the server said that its tools have changed, list them again first."""
@@ -225,6 +242,13 @@ class Mcp:
 
     def _told(self, what: str) -> str:
         return f"{what}: {self._wire.last_err}" if self._wire.last_err else what
+
+
+def _core(error: BaseException) -> BaseException:
+    """Return the first error of a group of groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _lay(folder: str, files: dict[str, str]) -> None:

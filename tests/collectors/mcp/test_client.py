@@ -12,12 +12,18 @@ import pytest
 
 from tests.collectors.mcp._run import in_loop
 from worldtape.collectors.mcp import Elicitation, Mcp, McpConfig, Sampling, prompt_get, resource_read, tool_call
+from worldtape.collectors.recorder import Recorder
 from worldtape.pipelines.project import project
 from worldtape.pipelines.record import open_recorder
-from worldtape.schemas import EndStatus, Status
+from worldtape.schemas import Action, EndStatus, Status
 from worldtape.storage import query
 
 Server = Callable[..., McpConfig]
+
+
+async def status_of(recorder: Recorder, action: Action | str) -> Status:
+    await recorder.step(action)
+    return recorder.last.outcome.status
 
 
 def rows(lake: Path, columns: str = "*") -> list[dict[str, Any]]:
@@ -50,14 +56,11 @@ async def test_everything(npm_server: Callable[[str], str], tmp_path: Path) -> N
         assert "simple prompt" in (await recorder.step(prompt_get("simple-prompt"))).text
         weather = await recorder.step('{"name": "get-structured-content", "arguments": {"location": "Chicago"}}')
         assert json.loads(weather.parts[0].text or "")["temperature"]
-        await recorder.step(tool_call("no-such-tool"))
-        assert recorder.last.outcome.status is Status.TOOL_ERROR
-        await recorder.step(resource_read("demo://nowhere"))
-        assert recorder.last.outcome.status is Status.PROTOCOL_ERROR
+        assert await status_of(recorder, tool_call("no-such-tool")) is Status.TOOL_ERROR
+        assert await status_of(recorder, resource_read("demo://nowhere")) is Status.PROTOCOL_ERROR
         assert recorder.last.outcome.error is not None
         assert recorder.last.outcome.error.code in {-32602, -32002}
-        await recorder.step("no call")
-        assert recorder.last.outcome.status is Status.REJECTED
+        assert await status_of(recorder, "no call") is Status.REJECTED
         slow = tool_call("trigger-long-running-operation", {"duration": 60, "steps": 3}, timeout_s=0.2)
         assert (await recorder.step(slow)).text == ""
         assert recorder.last.outcome.status is Status.TIMEOUT_KILLED
