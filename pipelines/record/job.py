@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from worldtape.errors import NotFoundError, boundary
 from worldtape.pipelines.record.kinds import ENVIRONMENTS, policy_class
@@ -18,8 +18,9 @@ class JobConfig(Settings):
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
     """Stands in the header of every tape."""
-    suite: str = "terminal-core"
-    """A folder of task files (relative to the job file), or the name of a suite that Worldtape ships."""
+    suite: str = ""
+    """A folder of task files (relative to the job file), or the name of a suite that Worldtape ships; left out: that of
+    the environment, as `terminal-core`."""
     tasks: tuple[str, ...] = ()
     """Ids or patterns such as `git/*`; empty: all."""
     tags: tuple[str, ...] = ()
@@ -27,7 +28,7 @@ class JobConfig(Settings):
     limit: int | None = Field(default=None, ge=1)
     """At most so many tasks, the first by id."""
     environment: dict[str, Any] = Field(default_factory=lambda: {"kind": "terminal"}, validate_default=True)
-    """`kind` (`terminal`) and its settings."""
+    """`kind` (`mcp`, `search`, `terminal`, `web`, …) and its settings."""
     policy: dict[str, Any] = Field(default_factory=lambda: {"kind": "script"}, validate_default=True)
     """`kind` (`script`, `explore`, `llm`, …) and its settings; a script without actions plays each task's solution."""
     repeats: int = Field(default=1, ge=1)
@@ -65,6 +66,15 @@ class JobConfig(Settings):
 
         _check(POLICIES, {"kind": "script"} | value)
         return {"kind": "script"} | value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _suite(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("suite"):
+            return values
+        environment = values.get("environment")
+        kind = environment.get("kind", "terminal") if isinstance(environment, dict) else "terminal"
+        return values | {"suite": f"{kind}-core"}
 
 
 def _check(registry: Any, value: dict[str, Any]) -> BaseModel:

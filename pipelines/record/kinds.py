@@ -41,6 +41,7 @@ ENVIRONMENTS = Registry(
     {
         "search": "worldtape.pipelines.record.search:SearchKind",
         "terminal": "worldtape.pipelines.record.terminal:TerminalKind",
+        "web": "worldtape.pipelines.record.web:WebKind",
     },
     group="worldtape.environments",
 )

@@ -119,7 +119,9 @@ def test_the_schema_knows_every_kind():
     schema = job_schema()
     policies = {variant["properties"]["kind"]["const"] for variant in schema["properties"]["policy"]["oneOf"]}
     assert policies >= {"script", "explore", "llm"}
-    (terminal,) = schema["properties"]["environment"]["oneOf"]
+    environments = {v["properties"]["kind"]["const"]: v for v in schema["properties"]["environment"]["oneOf"]}
+    assert environments["search"]["required"] == ["kind"]
+    terminal = environments["terminal"]
     assert "cols" in terminal["properties"]
     assert "Limits" in schema["$defs"]
     assert cli("record", "--schema").stdout.startswith('{\n  "$schema"')
