@@ -18,6 +18,7 @@ _GYM = {
     "key": "keyboard_press",
     "select": "select_option",
     "tab": "tab_focus",
+    "tell": "send_msg_to_user",
     "wait": "noop",
 }
 """Verbs that BrowserGym words otherwise."""

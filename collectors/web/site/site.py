@@ -54,8 +54,8 @@ class Site:
 
     def answer(self, request: Request) -> Response:
         """Return the response to one request, without a socket; another host cannot be reached (502)."""
-        if request.host not in {"", self.host, "127.0.0.1", "localhost"}:
-            text = f"{request.host} cannot be reached from here\n"
+        if request.method == "CONNECT" or request.host not in {"", self.host, "127.0.0.1", "localhost"}:
+            text = f"{request.host or request.target} cannot be reached from here\n"
             return Response(text.encode(), HTTPStatus.BAD_GATEWAY, "text/plain; charset=utf-8")
         return self.app.answer(request)
 

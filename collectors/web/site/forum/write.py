@@ -28,24 +28,24 @@ def new(visit: Visit[Forum], form: Form | None = None) -> Response:
 
 def take_new(visit: Visit[Forum]) -> Response:
     """Begin a thread."""
-    shop, member = visit.store, visit.store.member(visit.session)
+    forum, member = visit.store, visit.store.member(visit.session)
     if member is None:
         return visit.sign_in()
     form = Form(visit.form)
-    board = form.choice("board", "Board", [one["slug"] for one in shop.boards if not one["closed"]])
+    board = form.choice("board", "Board", [one["slug"] for one in forum.boards if not one["closed"]])
     title = form.text("title", "Title", least=_TITLE, most=80)
     text = form.text("text", "Text", least=20, most=_TEXT)
     tags = [tag.strip().lower() for tag in form.text("tags", "Tags", most=80).split(",") if tag.strip()]
     if len(tags) > _TAGS:
         form.fault("tags", f"At most {_TAGS} tags, please.")
-    if any(one.title.lower() == title.lower() for one in shop.threads.values()):
+    if any(one.title.lower() == title.lower() for one in forum.threads.values()):
         form.fault("title", "There is already a thread with this title. Please search for it first.")
+    followers = [member.name] if form.ticked("follow") else []
     if form.errors:
         return new(visit, form)
-    number = max(shop.threads) + 1
-    first = Post(shop.next_post(), member.name, text, shop.clock.now)
-    followers = [member.name] if form.ticked("follow") else []
-    shop.threads[number] = Thread(number, board, title, tags, [first], followers=followers)
+    number = max(forum.threads) + 1
+    first = Post(forum.next_post(), member.name, text, forum.clock.now)
+    forum.threads[number] = Thread(number, board, title, tags, [first], followers=followers)
     return visit.go(f"/thread/{number}", "Your thread has been published.")
 
 

@@ -61,9 +61,9 @@ def take_register(visit: Visit[Shop]) -> Response:
     if email in visit.store.customers:
         form.fault("email", "There is already an account with this email address.")
     form.ticked("terms", "Please accept the terms of use.")
+    newsletter = form.ticked("newsletter")
     if form.errors:
         return register(visit, form)
-    newsletter = form.ticked("newsletter")
     visit.store.customers[email] = Customer(email, name, password, newsletter=newsletter)
     visit.session.user = email
     return visit.go("/account", f"Your account is ready, {name.split()[0]}.")
