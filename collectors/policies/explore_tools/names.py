@@ -12,9 +12,13 @@ _IDENTITY = {
     *("branch", "code", "commit", "cursor", "file", "filename", "handle", "hash", "href", "id", "key", "link"),
     *("number", "path", "ref", "revision", "sku", "slug", "token", "uri", "url", "uuid"),
 }
+_BARE = {"code", "id", "key", "name", "number"}
+FREE = {"body", "comment", "content", "description", "message", "note", "query", "question", "reason", "text", "title"}
+"""Properties whose text is anybody's choice."""
 _CREATING = {"add", "create", "insert", "make", "new", "open", "place", "put", "register", "write"}
+_PLACES = {"dir": "directory", "directory": "directory", "folder": "directory", "file": "file", "filename": "file"}
 _ALIKE = (
-    {"directory", "dir", "file", "filename", "folder", "path", "root"},
+    {"destination", "dir", "directory", "file", "filename", "folder", "path", "root", "source"},
     {"address", "href", "link", "uri", "url"},
     {"branch", "commit", "hash", "ref", "revision", "sha", "target"},
     {"cursor", "token"},
@@ -41,14 +45,37 @@ def noun(tool: str) -> str:
     return found[-1] if found else ""
 
 
-def creates(tool: str) -> bool:
+def creating(tool: str) -> bool:
     """Return whether a tool makes something new, by its name."""
     return any(word in _CREATING for word in words(tool)[:2])
+
+
+def makes(tool: str, name: Words, holder: Words) -> bool:
+    """Return whether a tool makes what one of its properties names: `path` of `write_file`, `name` of `add_user`.
+
+    Args:
+        tool: its name.
+        name: of the property.
+        holder: what the object is called that the property belongs to.
+    """
+    about = words(tool)
+    if not creating(tool):
+        return name[-1:] == ("destination",)
+    own = name[:-1] or holder[-1:]
+    return own == about[-1:] or own == about[1:2] or likeness(name[-1:], about[-1:]) > 0
 
 
 def identifies(name: Words) -> bool:
     """Return whether a property names something that has to be there: an id, a path, an address."""
     return bool(name) and name[-1] in _IDENTITY
+
+
+def place(name: Words, tool: str) -> Words:
+    """Return what kind of path a property wants: `path` of `read_file` is a `("file", "path")`; other names stay."""
+    if not name or name[-1] not in _ALIKE[0]:
+        return name
+    kinds = [_PLACES[word] for word in (*name, *words(tool)) if word in _PLACES]
+    return (kinds[0], "path") if kinds else ("path",)
 
 
 def likeness(wanted: Words, found: Words) -> int:
@@ -59,10 +86,12 @@ def likeness(wanted: Words, found: Words) -> int:
         return 4
     short, long = sorted((wanted, found), key=len)
     if long[-len(short) :] == short:
-        return 3 if len(short) > 1 or short[0] not in ("id", "name", "key", "code", "number") else 1
+        return 3 if len(short) > 1 or short[0] not in _BARE else 1
     if wanted == found[:-1] and identifies(found[-1:]):
         return 3
-    return 2 if any(wanted[-1] in group and found[-1] in group for group in _ALIKE) else 0
+    if any(wanted[-1] in group and found[-1] in group for group in _ALIKE):
+        return 2
+    return int(wanted[-1] == found[-1] and found[-1] not in _BARE)
 
 
-__all__ = ["Words", "creates", "identifies", "likeness", "noun", "singular", "words"]
+__all__ = ["FREE", "Words", "creating", "identifies", "likeness", "makes", "noun", "place", "singular", "words"]

@@ -25,6 +25,8 @@ class ExploreToolsConfig(PolicyConfig):
     """End after so many calls; null leaves it to the recorder's limit."""
     failing: float = Field(default=0.15, ge=0, le=1)
     """The share of calls that should end in an error."""
+    changing: float = Field(default=0.3, ge=0, le=1)
+    """The share of calls that should change the state, where the environment tells of it."""
     only: tuple[str, ...] = ()
     """Patterns of the names of tools to call (`git_*`); none: all."""
     avoid: tuple[str, ...] = ()
@@ -84,13 +86,15 @@ class ExploreTools:
             [Shape(tool) for tool in tools],
             Random(f"worldtape explore-tools {self.config.seed}"),  # noqa: S311
             failing=self.config.failing,
+            changing=self.config.changing,
         )
         for name, values in self.config.values.items():
             for value in values:
                 chooser.seen.give(words(name), value)
-        told = [ready.initial_state.text or "", ready.observation.text]
-        for text in [*told, history.task.instruction if history.task else ""]:
-            chooser.seen.read(text)
+        for text in (ready.initial_state.text or "", ready.observation.text):
+            chooser.seen.read(text, heard=False)
+        if history.task is not None:
+            chooser.seen.read(history.task.instruction)
         return chooser
 
     def _allowed(self, name: str) -> bool:

@@ -10,7 +10,7 @@ from worldtape.collectors.policies.explore_tools.names import Words, words
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s\"'<>)\]}|]+[^\s\"'<>)\]}|.,;:]")
 _PATH = re.compile(r"(?<![\w:/.<])/(?:[\w.+@-]+/)*[\w.+@-]+")
 _FILE = re.compile(r"(?<![\w/.@-])[\w-]+\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w/.-])")
-_ENTRY = re.compile(r"^\[(?:FILE|DIR)\] (\S[^\n]{0,80}?)(?:  +.*)?$", re.MULTILINE)
+_ENTRY = re.compile(r"^\[(FILE|DIR)\] (\S[^\n]{0,80}?)(?:  +.*)?$", re.MULTILINE)
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")
 _CODE = re.compile(r"(?<![\w-])[A-Z]{1,8}-[A-Z0-9]*\d[A-Z0-9-]*(?![\w-])")
 _UUID = re.compile(r"(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-])")
@@ -46,12 +46,24 @@ def facts_of(text: str, places: list[str]) -> Iterator[tuple[Words, str]]:
         if index == _MOST_EACH:
             break
         yield words(found[1]), found[2]
-    bare = _URL.sub(" ", text)
-    for name in dict.fromkeys([*_ENTRY.findall(text), *_FILE.findall(bare)][:_MOST_EACH]):
-        yield ("file",), name
+    entries = [("directory" if kind == "DIR" else "file", name) for kind, name in _ENTRY.findall(text)]
+    entries += [("file", name) for name in _FILE.findall(_URL.sub(" ", text))]
+    for kind, name in dict.fromkeys(entries[:_MOST_EACH]):
+        yield (kind,), name
         for place in places:
             if not place.endswith(name):
-                yield ("path",), f"{place.rstrip('/')}/{name}"
+                yield (kind, "path"), f"{place.rstrip('/')}/{name}"
+
+
+def phrases(text: str) -> list[str]:
+    """Return pieces of a text that could be looked for: its first lines, without their addresses."""
+    lines = (line.strip() for line in _URL.sub(" ", text[:_MOST_CHARS]).split("\n"))
+    return [line[:200] for line in lines if _WORD.search(line)][:_MOST_EACH]
+
+
+def coded(value: str) -> bool:
+    """Return whether a text looks like an id: `ORD-2003`, a UUID, a hash."""
+    return any(pattern.fullmatch(value) for pattern in (_CODE, _UUID, _SHA))
 
 
 def plain_words(text: str) -> list[str]:
@@ -59,4 +71,4 @@ def plain_words(text: str) -> list[str]:
     return list(dict.fromkeys(word.lower() for word in _WORD.findall(_URL.sub(" ", text[:_MOST_CHARS]))))[:200]
 
 
-__all__ = ["facts_of", "plain_words"]
+__all__ = ["coded", "facts_of", "phrases", "plain_words"]

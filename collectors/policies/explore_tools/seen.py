@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from worldtape.collectors.policies.explore_tools.names import Words, identifies, likeness, noun, singular, words
-from worldtape.collectors.policies.explore_tools.prose import facts_of, plain_words
+from worldtape.collectors.policies.explore_tools.json_facts import Scalar, json_of, records, scalars
+from worldtape.collectors.policies.explore_tools.names import FREE, Words, likeness, noun, words
+from worldtape.collectors.policies.explore_tools.prose import facts_of, phrases, plain_words
 
-_MOST_VALUES = 4000
-_MOST_PER_ANSWER = 600
+_MOST_VALUES, _MOST_RECORDS, _MOST_WORDS, _MOST_PHRASES = 4000, 1000, 600, 200
 _LONGEST = 300
-_DEEP = 12
-_MOST_WORDS = 600
-_FREE = {"body", "comment", "content", "description", "message", "note", "query", "question", "reason", "text", "title"}
-"""Properties whose text is anybody's choice."""
-
-Scalar = str | int | float
+_LONGEST_LABEL = 24
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d.*)?")
 
 
 @dataclass(slots=True)
@@ -36,12 +31,18 @@ class Seen:
 
     Attributes:
         turn: of the newest answer; values given beforehand are of turn −1.
+        records: the id of a thing to its other fields, as they were told last.
         vocabulary: words of answers and of the instruction, the newest last.
+        dates: days and moments of answers, the newest last.
+        phrases: lines and texts of answers, the newest last.
     """
 
     def __init__(self) -> None:
         self.turn = -1
+        self.records: dict[Scalar, dict[Words, Scalar]] = {}
         self.vocabulary: dict[str, None] = {}
+        self.dates: dict[str, None] = {}
+        self.phrases: dict[str, None] = {}
         self._known: dict[tuple[Words, str, str], Known] = {}
 
     def give(self, name: Words, value: Any) -> None:
@@ -54,33 +55,45 @@ class Seen:
         known = self._known.pop(key, None) or Known(name, value, self.turn)
         known.turn = self.turn
         self._known[key] = known
-        while len(self._known) > _MOST_VALUES:
-            del self._known[next(iter(self._known))]
+        _trim(self._known, _MOST_VALUES)
+        if isinstance(value, str) and _DATE.fullmatch(value):
+            for date in (value, value[:10]):
+                self.dates.pop(date, None)
+                self.dates[date] = None
+            _trim(self.dates, _MOST_PHRASES)
 
-    def answer(self, tool: str, arguments: dict[str, Any], texts: list[str], *, worked: bool) -> None:
-        """Learn from the answer to a call: JSON by its keys, prose by its look."""
+    def answer(
+        self, tool: str, arguments: dict[str, Any], texts: list[str], *, worked: bool, right: bool = True
+    ) -> None:
+        """Learn from the answer to a call: JSON by its keys, prose by its look.
+
+        Args:
+            tool: its name.
+            arguments: what it was given; they are real where the call was `right` and `worked`.
+            texts: the answer, in all its forms.
+            worked: whether it was no error.
+            right: whether it was meant to work.
+        """
         self.turn += 1
         about = (noun(tool),) if tool else ()
-        if worked:
-            for name, value in _scalars(arguments, about, called=True):
-                if name[-1] not in _FREE:
+        if worked and right:
+            for name, value in scalars(arguments, about):
+                if name[-1] not in FREE:
                     self.give(name, value)
         for text in texts:
-            value = _json(text)
-            if isinstance(value, (dict, list)):
-                for name, scalar in _scalars(value, about):
-                    self.give(name, scalar)
-                    if isinstance(scalar, str):
-                        self._hear(scalar)
+            value = json_of(text)
+            if value is not None:
+                self._learn(value, about)
             elif worked:
                 self.read(text, arguments)
 
-    def read(self, text: str, arguments: dict[str, Any] | None = None) -> None:
-        """Learn from prose: addresses, paths, `name: value`, words."""
+    def read(self, text: str, arguments: dict[str, Any] | None = None, *, heard: bool = True) -> None:
+        """Learn from prose: addresses, paths, `name: value`; words and phrases where it is `heard`."""
         places = [value for name, value in (arguments or {}).items() if isinstance(value, str) and _place(name)]
         for name, value in facts_of(text, places):
             self.give(name, value)
-        self._hear(text)
+        if heard:
+            self._hear(text)
 
     def values(self, wanted: Words, fits: Callable[[Any], bool], *, least: int = 2) -> list[tuple[Scalar, int]]:
         """Return values that serve a property, with the turn that showed them, oldest first: those most like it only.
@@ -97,23 +110,60 @@ class Seen:
             if score >= least:
                 by_likeness.setdefault(score, []).append(known)
         for score in sorted(by_likeness, reverse=True):
-            found: dict[Scalar, int] = {}
-            for known in by_likeness[score]:
-                for value in _spellings(known.value):
-                    if fits(value):
-                        found.pop(value, None)
-                        found[value] = known.turn
-                        break
+            found = _fitting(by_likeness[score], fits)
             if found:
-                return list(found.items())
+                return found
         return []
 
+    def named_in(self, told: Words, fits: Callable[[Any], bool]) -> list[tuple[Scalar, int]]:
+        """Return values all of whose name's words stand in a description: `entity name` in "the entity's name"."""
+        inside = [known for known in self._known.values() if len(known.name) > 1 and set(known.name) <= set(told)]
+        return _fitting(inside, fits)
+
+    def labels(self, value: Any) -> set[str]:
+        """Return what is said of a thing in a word or two (`shipped`, `manager`), lower case."""
+        if not isinstance(value, (str, int, float)):
+            return set()
+        return {
+            field.lower()
+            for field in self.records.get(value, {}).values()
+            if isinstance(field, str) and len(field) <= _LONGEST_LABEL
+        }
+
+    def _learn(self, value: Any, about: Words) -> None:
+        for name, scalar in scalars(value, about):
+            self.give(name, scalar)
+            if isinstance(scalar, str):
+                self._hear(scalar)
+        for key, fields in records(value):
+            self.records[key] = self.records.pop(key, {}) | fields
+            _trim(self.records, _MOST_RECORDS)
+
     def _hear(self, text: str) -> None:
-        for word in plain_words(text):
-            self.vocabulary.pop(word, None)
-            self.vocabulary[word] = None
-        while len(self.vocabulary) > _MOST_WORDS:
-            del self.vocabulary[next(iter(self.vocabulary))]
+        for heard, found, most in (
+            (self.vocabulary, plain_words(text), _MOST_WORDS),
+            (self.phrases, phrases(text), _MOST_PHRASES),
+        ):
+            for item in found:
+                heard.pop(item, None)
+                heard[item] = None
+            _trim(heard, most)
+
+
+def _trim(kept: dict[Any, Any], most: int) -> None:
+    while len(kept) > most:
+        del kept[next(iter(kept))]
+
+
+def _fitting(candidates: list[Known], fits: Callable[[Any], bool]) -> list[tuple[Scalar, int]]:
+    found: dict[Scalar, int] = {}
+    for known in candidates:
+        for value in _spellings(known.value):
+            if fits(value):
+                found.pop(value, None)
+                found[value] = known.turn
+                break
+    return list(found.items())
 
 
 def _place(name: str) -> bool:
@@ -128,44 +178,4 @@ def _spellings(value: Scalar) -> list[Scalar]:
     return [value, float(value)] if re.fullmatch(r"-?\d{1,12}\.\d{1,6}", value) else [value]
 
 
-def _json(text: str) -> Any:
-    """Return the JSON value that a text is, or that each of its lines is; None where it is prose."""
-    bare = text.strip()
-    if bare[:1] not in ("{", "["):
-        return None
-    try:
-        return json.loads(bare)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return [json.loads(line) for line in bare.split("\n") if line.strip()]
-    except (ValueError, RecursionError):
-        return None
-
-
-def _scalars(value: Any, holder: Words, *, called: bool = False) -> Iterator[tuple[Words, Scalar]]:
-    left = [_MOST_PER_ANSWER]
-    yield from _walk(value, holder, holder, left, 0, called=called)
-
-
-def _walk(
-    value: Any, name: Words, holder: Words, left: list[int], depth: int, *, called: bool
-) -> Iterator[tuple[Words, Scalar]]:
-    if depth > _DEEP or left[0] <= 0:
-        return
-    if isinstance(value, dict):
-        inside = name if depth else holder
-        for key, item in value.items():
-            own = words(str(key))
-            bare = isinstance(item, (str, int, float)) and len(own) == 1 and own[0] in ("id", "name", "code", "key")
-            yield from _walk(item, (*inside[-1:], *own) if bare else own, inside, left, depth + 1, called=called)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _walk(item, name, holder, left, depth + 1, called=called)
-    elif isinstance(value, (str, int, float)) and not isinstance(value, bool) and name:
-        left[0] -= 1
-        if isinstance(value, str) or identifies(name):
-            yield tuple(map(singular, name)), value
-
-
-__all__ = ["Known", "Scalar", "Seen"]
+__all__ = ["Known", "Seen"]

@@ -15,6 +15,8 @@ from worldtape.collectors.policies.explore_tools.pattern import matching
 from worldtape.collectors.policies.explore_tools.seen import Seen
 
 _ASKING = {"query", "search", "term", "topic", "keyword", "question", "q"}
+_QUOTING = {"old", "find", "needle", "substring"}
+"""Such a property quotes what stands there."""
 _LONGEST = 400
 _BIG = 1_000_000
 _WAITS = {"delay", "duration", "interval", "second", "sleep", "timeout", "wait", "ms", "step"}
@@ -42,8 +44,10 @@ def text(name: Words, schema: dict[str, Any], seen: Seen, rng: Random) -> str:
 
 def _worded(name: Words, seen: Seen, rng: Random) -> str:
     known = list(seen.vocabulary)
-    if name and name[-1] in _ASKING and known and rng.random() < 0.85:  # noqa: PLR2004
-        return " ".join(rng.sample(known[-200:], min(len(known), rng.choice((1, 2, 2, 3, 4)))))
+    if name and seen.phrases and name[-1] in _ASKING and rng.random() < 0.85:  # noqa: PLR2004
+        return _piece(rng.choice(list(seen.phrases)[-60:]), rng)
+    if seen.phrases and _QUOTING & set(name):
+        return _piece(rng.choice(list(seen.phrases)[-12:]), rng)
     joined = "_".join(name)
     for pattern, values in _table():
         if pattern.search(joined):
@@ -51,6 +55,14 @@ def _worded(name: Words, seen: Seen, rng: Random) -> str:
     if identifies(name):
         return f"{name[0][:3]}-{rng.randint(1, 9999)}"
     return " ".join(rng.sample(known, 2)) if len(known) > 1 else rng.choice(("blue", "harbour", "seven", "draft"))
+
+
+def _piece(phrase: str, rng: Random) -> str:
+    """Return a few words of a phrase, in their order."""
+    found = phrase.split()
+    count = min(len(found), rng.choice((1, 1, 2, 2, 3, 4)))
+    first = rng.randint(0, len(found) - count)
+    return " ".join(found[first : first + count]).strip(" .,;:()[]\"'|") or found[0]
 
 
 def _measured(made: str, schema: dict[str, Any], rng: Random) -> str:
@@ -87,8 +99,8 @@ def number(name: Words, schema: dict[str, Any], rng: Random, *, whole: bool) -> 
         first, last = max(first, low), max(last, low)
     if high is not None:
         first, last = min(first, high), min(last, high)
-    if whole:
-        return rng.randint(int(first), max(int(first), int(last)))
+    if whole or _COUNTS & set(name) or (rng.random() < 0.6 and -(-first // 1) <= last):  # noqa: PLR2004
+        return rng.randint(int(-(-first // 1)), max(int(-(-first // 1)), int(last)))
     return min(max(round(rng.uniform(first, last), rng.choice((0, 1, 2))), first), last)
 
 
@@ -121,12 +133,18 @@ def _time(rng: Random) -> str:
     return f"{rng.randint(0, 23):02d}:{rng.choice((0, 15, 30, 59)):02d}:00Z"
 
 
+def _mail(rng: Random) -> str:
+    name = rng.choice(("mara.lind", "j.okafor", "yuki", "ana-prieto", "bo", "noor.vos"))
+    more = rng.choice(("", str(rng.randint(2, 99)), f"+{rng.randint(2, 99)}"))
+    return f"{name}{more}@example.{rng.choice(('com', 'org', 'net'))}"
+
+
 _FORMATS: dict[str, Callable[[Random], str]] = {
     "date": _date,
     "date-time": lambda rng: f"{_date(rng)}T{_time(rng)}",
     "time": _time,
     "duration": lambda rng: f"P{rng.randint(1, 30)}D",
-    "email": lambda rng: rng.choice(("mara.lind@example.com", "j.okafor@example.org", "yuki@example.net")),
+    "email": _mail,
     "hostname": lambda rng: rng.choice(("example.com", "mail.example.org")),
     "ipv4": lambda rng: f"192.0.2.{rng.randint(1, 254)}",
     "ipv6": lambda rng: f"2001:db8::{rng.randint(1, 9999):x}",

@@ -1,0 +1,1 @@
+"""The tools, one module for each part of the business; what they take stands in `tools.yaml`."""
