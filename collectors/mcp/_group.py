@@ -16,8 +16,8 @@ _GUARD = """
 trap '' INT TERM HUP
 read -r _ && exit 0
 n=0
-while kill -0 -- "-$1" 2>/dev/null && [ "$n" -lt 20 ]; do sleep 0.1; n=$((n + 1)); done
-kill -KILL -- "-$1" 2>/dev/null
+while kill -s 0 -- "-$1" 2>/dev/null && [ "$n" -lt 20 ]; do sleep 0.1; n=$((n + 1)); done
+kill -s KILL -- "-$1" 2>/dev/null
 """
 """Waits for a line; where its pipe ends without one, we are gone: the group has two seconds, then it is killed."""
 _POLL_S = 0.01

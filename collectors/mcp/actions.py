@@ -60,7 +60,11 @@ def action_of(message: Mapping[str, Any], batch: Batch | None = None) -> Action:
     usual = isinstance(name, str) and isinstance(arguments, dict) and given.keys() <= {"name", "arguments"}
     action = _action("tool_call", str(name or ""), arguments if isinstance(arguments, dict) else {}, None)
     return action.model_copy(
-        update={"name": name or None, "raw": None if usual else canonical_json(params), "batch": batch}
+        update={
+            "name": name if isinstance(name, str) and name else None,
+            "raw": None if usual else canonical_json(params),
+            "batch": batch,
+        }
     )
 
 

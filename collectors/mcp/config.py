@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import PurePosixPath
 from typing import Any, Literal, Self
 
@@ -40,8 +41,11 @@ class Elicitation(Settings):
 class McpConfig(Settings):
     """Which server, how it is reached, and how its own requests are answered."""
 
+    server: Literal["orders", "rogue"] | None = None
+    """One of Worldtape's own servers: a small shop with its database in the folder of the trajectory, or one that
+    misbehaves on demand; `args` are its options."""
     command: str | None = None
-    """The program of a server over stdio."""
+    """The program of any other server over stdio."""
     args: tuple[str, ...] = ()
     """Its arguments; `{workdir}` stands for a folder that is made for the trajectory and removed after it."""
     env: dict[str, str] = Field(default_factory=dict)
@@ -85,12 +89,12 @@ class McpConfig(Settings):
 
     @model_validator(mode="after")
     def _one_server(self) -> Self:
-        if (self.command is None) == (self.url is None):
-            raise ValueError("name either a command or a url")
-        local = {"args", "env", "env_from", "cwd", "files"} if self.command is None else {"headers", "headers_from"}
+        if [self.server, self.command, self.url].count(None) != 2:  # noqa: PLR2004
+            raise ValueError("name either a server, a command or a url")
+        local = {"args", "env", "env_from", "cwd", "files"} if self.url is not None else {"headers", "headers_from"}
         for name in sorted(self.model_fields_set & local):
             if getattr(self, name) != type(self).model_fields[name].get_default(call_default_factory=True):
-                raise ValueError(f"{name} does nothing with a {'url' if self.command is None else 'command'}")
+                raise ValueError(f"{name} does nothing with a {'command' if self.url is None else 'url'}")
         return self
 
     def environment(self, workdir: str) -> dict[str, str]:
@@ -105,7 +109,11 @@ class McpConfig(Settings):
 
     def argv(self, workdir: str) -> list[str]:
         """Return the command and its arguments."""
-        return [part.replace(WORKDIR, workdir) for part in (self.command or "", *self.args)]
+        program = [self.command or ""]
+        if self.server is not None:
+            program = [sys.executable, "-m", f"{__package__}.servers.{self.server}"]
+            program += ["--database", f"{WORKDIR}/orders.db"] if self.server == "orders" else []
+        return [part.replace(WORKDIR, workdir) for part in (*program, *self.args)]
 
     def http_headers(self) -> dict[str, str]:
         """Return the headers of every request.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sqlite3
 import tempfile
 import time
 from contextlib import suppress
@@ -21,7 +22,7 @@ from worldtape.collectors.mcp._wire import Wire
 from worldtape.collectors.mcp.actions import KINDS, parse_call, request_of
 from worldtape.collectors.mcp.config import McpConfig
 from worldtape.collectors.mcp.outcomes import died, outcome_of, timed_out
-from worldtape.errors import ComponentError, InputError
+from worldtape.errors import ComponentError, InputError, boundary
 from worldtape.schemas import (
     Action,
     EnvironmentSpec,
@@ -176,6 +177,22 @@ class Mcp:
         """The server's process; None where it runs elsewhere."""
         return None if self._link is None else self._link.transport.pid
 
+    async def facts(self) -> dict[str, Any]:
+        """Return what verifiers look at: `files` and `databases` of the server's folder, see `folder_facts`.
+
+        Raises:
+            ComponentError: the server has no folder of its own, or it cannot be read.
+        """
+        from worldtape.collectors.mcp.facts import folder_facts
+
+        if self.workdir is None:
+            raise ComponentError("of a server that is reached by HTTP nothing is known", where=self._where)
+        with boundary(self.workdir):
+            try:
+                return await asyncio.to_thread(folder_facts, self.workdir)
+            except sqlite3.Error as error:
+                raise ComponentError(f"a database of the server cannot be read: {error}", where=self._where) from error
+
     def parse(self, given: Any) -> Action | None:
         """Return the call that `given` (text or mapping with `name` and `arguments`) asks for; None for ""."""
         return parse_call(given)
@@ -188,7 +205,7 @@ class Mcp:
 
     @property
     def _where(self) -> str:
-        return self.config.url or self.config.command or "mcp"
+        return self.config.url or self.config.command or self.config.server or "mcp"
 
     def _transport(self) -> Transport:
         config, workdir = self.config, self.workdir
