@@ -1,12 +1,20 @@
 """Names that stand for code, loaded when they are used."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
 from worldtape.errors import NotFoundError
+
+
+@lru_cache(maxsize=32)
+def _entry_points(group: str, _path: tuple[str, ...]) -> dict[str, str]:
+    """Return what installed packages add; looking at all of them takes milliseconds."""
+    return {point.name: point.value for point in entry_points(group=group)}
 
 
 class Registry(Mapping[str, Any]):
@@ -25,8 +33,7 @@ class Registry(Mapping[str, Any]):
 
     def paths(self) -> dict[str, str]:
         """Return every known name with its dotted path."""
-        found = {point.name: point.value for point in entry_points(group=self.group)}
-        return found | self._builtin
+        return _entry_points(self.group, tuple(sys.path)) | self._builtin
 
     def __getitem__(self, name: str) -> Any:
         paths = self._builtin if name in self._builtin else self.paths()

@@ -15,7 +15,8 @@ from worldtape.errors import FormatError, NotFoundError, boundary
 from worldtape.storage._disk import flush, fsync_folder, hold, is_at, make_folder, write_all
 
 _REF = re.compile(r"sha256:([0-9a-f]{64})")
-_LEVEL = 3
+_LEVEL, _QUICK = 3, 1
+"""How hard a blob is compressed, and one that nobody waits for to be on the disk: it is one of many."""
 _BLOCK = 1 << 20
 _WORTH = 0.95
 """A blob is stored compressed where that is at most this share of its size."""
@@ -188,7 +189,7 @@ class Blobs:
             if not (hold(fd) and is_at(fd, temporary)):  # a sweep was quicker than our lock
                 self._write(digest, data, durable=durable)
                 return
-            packed = _packed(data)
+            packed = _packed(data, _LEVEL if durable else _QUICK)
             write_all(fd, data if packed is None else packed)
             if durable:
                 flush(fd)
@@ -206,7 +207,7 @@ def _squeeze(file: BinaryIO, fd: int, digest: str, size: int) -> None:
     """Compress `size` bytes that have a known SHA-256."""
     import zstandard
 
-    packer = zstandard.ZstdCompressor(level=1, write_checksum=True).compressobj(size=size)
+    packer = zstandard.ZstdCompressor(level=_QUICK, write_checksum=True).compressobj(size=size)
     seen = hashlib.sha256()
     left = size
     while left and (block := file.read(min(left, _BLOCK))):
@@ -225,10 +226,10 @@ def _digest(ref: str) -> str:
     return match[1]
 
 
-def _packed(data: bytes) -> bytes | None:
+def _packed(data: bytes, level: int) -> bytes | None:
     import zstandard
 
-    packed: bytes = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(data)
+    packed: bytes = zstandard.ZstdCompressor(level=level, write_checksum=True).compress(data)
     return packed if len(packed) <= len(data) * _WORTH else None
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -37,7 +38,16 @@ _PLAIN = re.compile(r"[\w-]+")
 
 
 def head_values(head: bytes) -> Iterator[dict[str, Any]]:
-    """Give the objects of the first lines; of a line that is cut, what is there of it. Sniffing only."""
+    """Give the objects of the first lines; of a line that is cut, what is there of it. Sniffing only; never changed."""
+    return iter(_head_values(head))
+
+
+@lru_cache(maxsize=4)  # every importer looks at the same source
+def _head_values(head: bytes) -> tuple[dict[str, Any], ...]:
+    return tuple(_line_values(head))
+
+
+def _line_values(head: bytes) -> Iterator[dict[str, Any]]:
     found = head.removeprefix(BOM).split(b"\n")
     for number, line in enumerate(found[:_LINES]):
         bare = line.strip()

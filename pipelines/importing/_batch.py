@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worldtape.errors import InputError, RefusedError, boundary
+from worldtape.pipelines._garbage import rarely_collecting
 from worldtape.pipelines.importing._read import Reading
 from worldtape.pipelines.importing._report import ImportReport
 from worldtape.pipelines.importing._sniff import load_importers
@@ -52,6 +53,14 @@ def import_batch(batch: Batch, tick: Callable[[int], None] | None = None) -> Imp
     """Import the files of one batch; what was written survives a crash of the machine when this returns."""
     report = ImportReport()
     reading = Reading(batch.lake, load_importers(batch.format), report, forced=batch.format is not None)
+    with rarely_collecting():
+        _read(batch, reading, tick)
+    if any(row.trajectories for row in report.formats.values()):
+        settle(Path(batch.lake.store.root))
+    return report
+
+
+def _read(batch: Batch, reading: Reading, tick: Callable[[int], None] | None) -> None:
     boxes: dict[str, Folder] = {}
     for given in batch.files:
         box = boxes.get(given.root) or boxes.setdefault(given.root, Folder(Path(given.root)))
@@ -62,9 +71,6 @@ def import_batch(batch: Batch, tick: Callable[[int], None] | None = None) -> Imp
             reading.refuse(name, error)
             continue
         reading.source(source, named=given.named)
-    if any(row.trajectories for row in report.formats.values()):
-        settle(Path(batch.lake.store.root))
-    return report
 
 
 def settle(folder: Path) -> None:

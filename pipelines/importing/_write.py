@@ -31,6 +31,7 @@ from worldtape.storage import Shelf, WholeTape
 
 CHANNEL = "text"
 """Where observations stand that are whole texts."""
+_TEXTS = model_json(Newest(CHANNEL).rendering)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +114,7 @@ class _Writing:
         self._record = record
         self._everywhere = set(map(str, record.lossiness))
         self._renderer: Renderer | None = None if record.rendering is None else make_renderer(record.rendering)
-        rendering = Newest(CHANNEL).rendering if record.rendering is None else record.rendering
-        self._rendering = model_json(rendering)
+        self._rendering = _TEXTS if record.rendering is None else model_json(record.rendering)
         self._received: Counter[str] = Counter()
         self._fault: Fault | None = None
 
@@ -144,7 +144,7 @@ class _Writing:
             return None, b""
         text = clean(record.initial)
         self._data(CHANNEL, _message(text), None, None)
-        return text, model_json(Newest(CHANNEL).rendering)
+        return text, _TEXTS
 
     def orphan(self, orphan: Orphan) -> None:
         self._tape.append(EventKind.NOTICE, orphan.details | {"code": orphan.code})

@@ -90,7 +90,7 @@ class Fold:
             EventKind.NOTICE: self._on_notice,
             EventKind.END: self._on_end,
         }
-        for event in reader.events():
+        for event in reader.events(remarks=False):
             self._began = self._began or event.wall_us
             self._ended = max(self._ended, event.wall_us)
             take = takes.get(event.kind)

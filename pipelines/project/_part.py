@@ -6,6 +6,7 @@ import os
 import socket
 from dataclasses import dataclass
 
+from worldtape.pipelines._garbage import rarely_collecting
 from worldtape.pipelines.project._member import STAGE, Member, to_note
 from worldtape.pipelines.project._tables import Tables
 from worldtape.storage import Lake
@@ -43,8 +44,9 @@ def project_part(work: Work) -> Written:
             work.lake.write_note(STAGE, work.part_id, to_note(list(still), work.settings))
         return Written(still, False, _worker())
     tables = Tables()
-    for member in work.members:
-        tables.add(work.lake, member)
+    with rarely_collecting():
+        for member in work.members:
+            tables.add(work.lake, member)
     members = sorted(tables.members(), key=lambda member: member.trajectory_id)
     written = work.stands or any(member.reason is None for member in members)
     if written:

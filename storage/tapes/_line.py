@@ -22,7 +22,12 @@ LONGEST = 64 << 20
 
 _TAIL = len(b',"crc":"00000000"}\n')
 _DIGITS = bytes(48 if chr(byte).isdigit() and byte < 128 else 32 for byte in range(256))  # noqa: PLR2004
+_LARGE = b"0" * 19
 _HUGE = re.compile(rb"[\[:,]-?[0-9]{19,}[,\]}]")
+
+_REMARK = re.compile(
+    rb'\{"seq":\d+,"kind":"(?:thought|notice)","wall":\d+,"mono":\d+,"step":(?:\d+|null),"data":\{(?!"code":"clock_step")'
+)
 
 
 def encode(seq: int, kind: str, wall: int, mono: int, step: int | None, data: bytes) -> bytes:
@@ -65,12 +70,19 @@ def encode_blob(channel: str, ref: str, size: int) -> bytes:
     return b'{"channel":%b,"blob":%b,"bytes":%d}' % (_string(channel), _string(ref), size)
 
 
-def decode(line: bytes) -> dict[str, Any] | None:
-    """Return the event on `line`, without its checksum; None where the line is not whole."""
+def decode(line: bytes, *, remarks: bool = True) -> dict[str, Any] | None:
+    """Return the event on `line`, without its checksum; None where the line is not whole.
+
+    Args:
+        line: with its line feed.
+        remarks: false: thoughts, and notices other than `clock_step`, come with empty data where it stands last.
+    """
     if line[-_TAIL : 8 - _TAIL] != b',"crc":"' or line[-3:] != b'"}\n':
         return None
     if line[-11:-3] != b"%08x" % crc32(memoryview(line)[:-_TAIL]):
         return None
+    if not remarks and (remark := _REMARK.match(line)):
+        line = b"%b}%b" % (remark[0], line[-_TAIL:])
     try:
         event = orjson.loads(line)
         if _holds_huge(line):
@@ -80,22 +92,52 @@ def decode(line: bytes) -> dict[str, Any] | None:
     return _checked(event)
 
 
+def decode_all(plain: bytes, *, remarks: bool = True) -> list[dict[str, Any]] | None:
+    """Return every event of a whole tape at once; null where anything is unusual, and it is to be read line by line.
+
+    Args:
+        plain: the lines, from the header on.
+        remarks: as for `decode`.
+    """
+    lines = plain.split(b"\n")
+    if lines.pop() or not all(map(_sound, lines)):
+        return None
+    if not remarks:
+        lines = [line if (remark := _REMARK.match(line)) is None else b"%b}}" % remark[0] for line in lines]
+    if any(map(_holds_huge, lines)):
+        return None
+    try:
+        events = orjson.loads(b"[%b]" % b",".join(lines))
+    except ValueError:
+        return None
+    whole = len(events) == len(lines) and all(_is_event(event) for event in events)
+    return events if whole and [event["seq"] for event in events] == list(range(len(events))) else None
+
+
+def _sound(line: bytes) -> bool:
+    """Tell whether a line without its line feed has its checksum."""
+    return line[-_TAIL + 1 :] == b',"crc":"%08x"}' % crc32(line[: -_TAIL + 1])
+
+
 def _holds_huge(line: bytes) -> bool:
-    """Tell whether an integer may be on the line that orjson makes a float of; every fourth byte is looked at first."""
+    """Tell whether an integer may be on the line that orjson makes a float of."""
     if b'"kind":"data"' in line[:40]:
         return False
-    return line[::4].translate(_DIGITS).find(b"0000") >= 0 and _HUGE.search(line) is not None
+    return line.translate(_DIGITS).find(_LARGE) >= 0 and _HUGE.search(line) is not None
 
 
 def _checked(event: Any) -> dict[str, Any] | None:
-    if not isinstance(event, dict) or not isinstance(event.get("data"), dict):
-        return None
-    get = event.get
-    whole = type(get("seq")) is type(get("wall")) is type(get("mono")) is type(get("step") or 0) is int
-    if not whole or not isinstance(get("kind"), str):
+    if not _is_event(event):
         return None
     del event["crc"]
-    return event
+    return event  # type: ignore[no-any-return]
+
+
+def _is_event(event: Any) -> bool:
+    if type(event) is not dict or type(event.get("data")) is not dict or type(event.get("kind")) is not str:
+        return False
+    get = event.get
+    return type(get("seq")) is type(get("wall")) is type(get("mono")) is type(get("step") or 0) is int
 
 
 def _string(text: str) -> bytes:

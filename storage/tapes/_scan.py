@@ -25,6 +25,7 @@ class Scan:
     Args:
         stream: its plain bytes.
         where: for messages.
+        remarks: whether thoughts and notices are wanted with their data.
 
     Attributes:
         good: bytes of the valid prefix.
@@ -33,8 +34,9 @@ class Scan:
         damaged: True where whole events stand after the torn bytes, or the numbers have a gap: no kill does that.
     """
 
-    def __init__(self, stream: Readable, where: object = None) -> None:
+    def __init__(self, stream: Readable, where: object = None, *, remarks: bool = True) -> None:
         self._stream = stream
+        self._remarks = remarks
         self._where = where
         self.good = self.torn = self.count = 0
         self.damaged = False
@@ -42,7 +44,7 @@ class Scan:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         lines = _lines(self._stream, self._where)
         for line in lines:
-            event = decode(line)
+            event = decode(line, remarks=self._remarks)
             if event is None or event["seq"] != self.count:
                 self._rest(line, lines)
                 return

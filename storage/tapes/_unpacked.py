@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import IO
 
 from worldtape.errors import FormatError
@@ -32,3 +33,18 @@ class Unpacked:
             return bytes(self._stream.read(size))
         except self._failure as error:
             raise FormatError(f"the sealed tape is damaged ({error})", where=self._where) from error
+
+
+def unpacked(path: Path, most: int) -> bytes | None:
+    """Return the plain bytes of a zstd file; null where they are more than `most`, or it is not one whole frame."""
+    import zstandard
+
+    if path.stat().st_size > most:
+        return None
+    data = path.read_bytes()
+    try:
+        if not 0 < zstandard.frame_content_size(data) <= most:
+            return None
+        return bytes(zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False))
+    except zstandard.ZstdError:
+        return None

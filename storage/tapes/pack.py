@@ -7,7 +7,6 @@ for every frame, then the length of all that (4 bytes, little-endian) and `WTP1`
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import struct
@@ -204,8 +203,3 @@ def _entries(frames: Iterable[tuple[int, int, list[tuple[str, str, int]]]]) -> I
             yield Packed(trajectory_id, domain, length, number, start, (at, size, plain))
             start += length
             number += 1
-
-
-def stream(pack: Pack, trajectory_id: str) -> io.BytesIO:
-    """Return the plain bytes of a tape as a file."""
-    return io.BytesIO(pack.read(trajectory_id))

@@ -20,10 +20,15 @@ def tape_path(lake: Path, trajectory_id: str, *, sealed: bool = False) -> Path:
     Raises:
         InputError: the id cannot be a file name.
     """
+    return lake / tape_name(trajectory_id, sealed=sealed)
+
+
+def tape_name(trajectory_id: str, *, sealed: bool = False) -> str:
+    """Return what `tape_path` does, relative to the lake."""
     if not _ID.fullmatch(trajectory_id):
         raise InputError(f"{trajectory_id!r} cannot name a tape", fix="use letters, digits, '.', '_' and '-'")
     folder = hashlib.sha256(trajectory_id.encode()).hexdigest()[:2]
-    return lake / "tapes" / folder / f"{trajectory_id}{SEALED if sealed else OPEN}"
+    return f"tapes/{folder}/{trajectory_id}{SEALED if sealed else OPEN}"
 
 
 def find_tapes(lake: Path) -> Iterator[Path]:

@@ -11,7 +11,7 @@ from typing import IO, Self
 from worldtape.errors import ComponentError, StorageError, boundary
 from worldtape.storage.blobs import Blobs
 from worldtape.storage.tapes.pack import PackWriter, pack_at, packs_of
-from worldtape.storage.tapes.paths import tape_path
+from worldtape.storage.tapes.paths import tape_name, tape_path
 from worldtape.storage.tapes.whole import WholeTape, begun, named, published
 
 _PACK = 64 << 20
@@ -43,8 +43,8 @@ class Shelf:
         """Tell whether the lake has this tape, or will have it at the end."""
         if trajectory_id in self._known:
             return True
-        sealed = str(tape_path(self._lake, trajectory_id, sealed=True))
-        return os.path.exists(sealed) or os.path.exists(sealed.removesuffix(".zst"))  # noqa: PTH110
+        path = f"{self._lake}/{tape_name(trajectory_id)}"
+        return os.path.exists(f"{path}.zst") or os.path.exists(path)  # noqa: PTH110
 
     def tape(self, trajectory_id: str, domain: str) -> WholeTape:
         """Return a new tape."""

@@ -6,6 +6,7 @@ import os
 import threading
 import uuid
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -40,12 +41,18 @@ class WholeTape:
     def __init__(
         self, lake: Path, trajectory_id: str, blobs: Blobs, *, keep: Callable[[bytes], bool] | None = None
     ) -> None:
-        self.path = tape_path(lake, trajectory_id, sealed=True)
+        self._lake = lake
+        self._id = trajectory_id
         self._blobs = blobs
         self._keep = keep
         self._lines: list[bytes] = []
         self._held = self._seq = self._wall = self._mono = 0
         self._stream: _Stream | None = None
+
+    @cached_property
+    def path(self) -> Path:
+        """Its own file, where it has one."""
+        return tape_path(self._lake, self._id, sealed=True)
 
     def append(
         self, kind: str, data: Mapping[str, Any], *, step: int | None = None, wall_us: int | None = None
@@ -78,10 +85,11 @@ class WholeTape:
             StorageError: the disk is full or cannot be written.
         """
         self.write(EventKind.END, encode_value(end.to_dict()))
+        if self._stream is None and self._keep is not None:
+            return self._keep(b"".join(self._lines))
         with boundary(self.path):
             if self._stream is None:
-                plain = b"".join(self._lines)
-                return published(self.path, plain) if self._keep is None else self._keep(plain)
+                return published(self.path, b"".join(self._lines))
             self._stream.write(b"".join(self._lines))
             return self._stream.publish()
 
