@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Iterable, Iterator
+import socket
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +21,9 @@ from worldtape.storage import Lake
 
 BYTES = 8 << 20
 FILES = 128
+_SHARES = 32
+"""Batches that even a small import is cut into, so that several workers have their share of it."""
+_LEAST = 512 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +40,13 @@ class Batch:
         return sum(given.size for given in self.files)
 
 
-def batches(lake: Lake, files: Iterable[Given], wanted: str | None) -> Iterator[Batch]:
-    """Give the files in their order, at most 128 and about 8 MiB at once."""
+def batches(lake: Lake, files: Sequence[Given], wanted: str | None) -> Iterator[Batch]:
+    """Give the files in their order, at most 128 and about 8 MiB at once, less where they are few."""
+    most = min(BYTES, max(_LEAST, sum(given.size for given in files) // _SHARES))
     group: list[Given] = []
     size = 0
     for given in files:
-        if group and (len(group) >= FILES or size + given.size > BYTES):
+        if group and (len(group) >= FILES or size + given.size > most):
             yield Batch(lake, tuple(group), wanted)
             group, size = [], 0
         group.append(given)
@@ -51,7 +57,7 @@ def batches(lake: Lake, files: Iterable[Given], wanted: str | None) -> Iterator[
 
 def import_batch(batch: Batch, tick: Callable[[int], None] | None = None) -> ImportReport:
     """Import the files of one batch; what was written survives a crash of the machine when this returns."""
-    report = ImportReport()
+    report = ImportReport(workers=Counter({f"{socket.gethostname()}:{os.getpid()}": 1}))
     reading = Reading(batch.lake, load_importers(batch.format), report, forced=batch.format is not None)
     with rarely_collecting():
         _read(batch, reading, tick)

@@ -73,6 +73,8 @@ class ImportReport:
     """(file, why): of no format that is known here."""
     rejected: list[Quarantined] = field(default_factory=list)
     """At most the first 100 of each file."""
+    workers: Counter[str] = field(default_factory=Counter)
+    """Batches that each process (`<host>:<pid>`) read."""
 
     @property
     def total(self) -> FormatReport:
@@ -101,6 +103,7 @@ class ImportReport:
         self.refused += other.refused
         self.unknown += other.unknown
         self.rejected += other.rejected
+        self.workers += other.workers
 
     def sort(self) -> None:
         """Put everything in one order, however many workers there were."""
@@ -119,4 +122,5 @@ class ImportReport:
             "refused": [{"file": name, "reason": reason} for name, reason in self.refused],
             "unknown": [{"file": name, "why": why} for name, why in self.unknown],
             "rejected": [{"file": r.source, "locator": r.locator, "reason": r.reason} for r in self.rejected],
+            "workers": dict(self.workers),
         }

@@ -16,7 +16,7 @@ from worldtape.storage.lake import alone
 Progress = Callable[[int, int], None]
 """Called with (parts done, parts to do)."""
 
-PART_TAPES = 2048
+PART_TAPES = 512
 PART_BYTES = 32 << 20
 _WARM = ("pyarrow.parquet", "zstandard", "worldtape.pipelines.project._part", "worldtape.collectors.renderers")
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def project(
     lake: Annotated[str, typer.Argument(help="The lake's folder or address.")],
-    part_size: Annotated[int, typer.Option("--part-size", min=1, help="Most recordings of a new part.")] = 2048,
+    part_size: Annotated[int, typer.Option("--part-size", min=1, help="Most recordings of a new part.")] = 512,
     scheduler: Annotated[str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.")] = None,
     workers: Annotated[int | None, typer.Option("--workers", min=0, help="Local processes; 0: in this one.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as one object.")] = False,
