@@ -33,6 +33,20 @@ def model_json(model: Model) -> bytes:
     return escaped(line)
 
 
+class Repeated:
+    """Models that come again and again: the JSON of the last one of each kind is kept."""
+
+    def __init__(self) -> None:
+        self._last: dict[type[Model], tuple[Model, bytes]] = {}
+
+    def json(self, model: Model) -> bytes:
+        """Return what `model_json` does."""
+        kept = self._last.get(type(model))
+        if kept is None or kept[0] is not model:
+            kept = self._last[type(model)] = model, model_json(model)
+        return kept[1]
+
+
 def escaped(line: bytes) -> bytes:
     """Return JSON with everything that is no ASCII escaped; it stands inside strings only."""
     return line if line.isascii() else _WIDE.sub(_escape, line.decode()).encode()

@@ -16,6 +16,8 @@ def usable_time(wall_us: int | None) -> int | None:
 
 def usable_timing(timing: Timing) -> tuple[Timing, bool]:
     """Return the timing with impossible times left out, and whether there were any."""
+    if timing.started_at is timing.first_output_at is timing.ended_at is None:
+        return timing, False
     times = {name: getattr(timing, name) for name in ("started_at", "first_output_at", "ended_at")}
     bad = {name: None for name, value in times.items() if value is not None and usable_time(value) is None}
     return (timing.model_copy(update=bad), True) if bad else (timing, False)

@@ -12,7 +12,7 @@ import orjson
 
 from worldtape.collectors.newest import Newest, message
 from worldtape.collectors.renderers import make_renderer
-from worldtape.pipelines.importing._encode import ascii_json, clean, model_json, with_members
+from worldtape.pipelines.importing._encode import Repeated, ascii_json, clean, model_json, with_members
 from worldtape.pipelines.importing._facts import usable_outcome, usable_time, usable_timing
 from worldtape.schemas import (
     EventKind,
@@ -26,6 +26,7 @@ from worldtape.schemas import (
     SettledBy,
     Source,
     SourceFile,
+    Timing,
 )
 from worldtape.storage import Shelf, WholeTape
 
@@ -41,6 +42,7 @@ class Place:
     shelf: Shelf
     importer: Importer
     source: SourceFile
+    repeated: Repeated = field(default_factory=Repeated)
 
 
 @dataclass(slots=True)
@@ -63,7 +65,7 @@ def write(
     """
     tape = place.shelf.tape(trajectory_id, record.domain)
     try:
-        writing = _Writing(tape, record)
+        writing = _Writing(tape, record, place.repeated)
         writing.begin(_header(place, trajectory_id, record, raw[0]), raw[1])
         for item in record.steps:
             if isinstance(item, Orphan):
@@ -108,8 +110,9 @@ def _our_version() -> str:
 
 
 class _Writing:
-    def __init__(self, tape: WholeTape, record: Imported) -> None:
+    def __init__(self, tape: WholeTape, record: Imported, repeated: Repeated) -> None:
         self.counts = Counts()
+        self._repeated = repeated
         self._tape = tape
         self._record = record
         self._everywhere = set(map(str, record.lossiness))
@@ -124,12 +127,12 @@ class _Writing:
         if notice is not None:
             self._tape.append(EventKind.NOTICE, notice)
         text, rendering = self._initial()
-        ready = {
-            "environment": record.environment.to_dict(),
-            "initial_state": record.initial_state.to_dict(),
-            "lossiness": [str(code) for code in record.lossiness],
-        }
-        self._tape.append(EventKind.READY, ready)
+        ready = b'{"environment":%b,"initial_state":%b,"lossiness":%b}' % (
+            self._repeated.json(record.environment),
+            self._repeated.json(record.initial_state),
+            ascii_json(list(map(str, record.lossiness))),
+        )
+        self._tape.write(EventKind.READY, ready)
         if text is not None:
             self._captured(text, None, rendering, None, None)
 
@@ -164,7 +167,7 @@ class _Writing:
             self._fault = step.fault
         self._tape.write(EventKind.ACTION, model_json(step.action), step=number, wall_us=began)
         self._observation(step, number, ended)
-        self._tape.write(EventKind.RESULT, _result(step, timing), step=number, wall_us=ended)
+        self._tape.write(EventKind.RESULT, self._result(step, timing), step=number, wall_us=ended)
         self.counts.transitions += 1
         self.counts.lossiness.update({*self._everywhere, *map(str, step.lossiness)})
 
@@ -204,23 +207,25 @@ class _Writing:
         )
         self._tape.write(EventKind.CAPTURED, payload, step=number, wall_us=wall)
 
+    def _result(self, step: ImportedStep, timing: Timing) -> bytes:
+        payload = (
+            b'{"outcome":%b,"timing":%b,"state_after":%b,"snapshot":%b,"reward":%b,"done":false,"lossiness":%b}'
+            % (
+                self._repeated.json(usable_outcome(step.outcome)),
+                self._repeated.json(timing),
+                b"null" if step.state_after is None else ascii_json(step.state_after),
+                b"null" if step.snapshot is None else ascii_json(step.snapshot),
+                b"null" if step.reward is None else ascii_json(step.reward),
+                ascii_json(list(map(str, step.lossiness))) if step.lossiness else b"[]",
+            )
+        )
+        members = []
+        if step.locator is not None:
+            members.append(("locator", ascii_json(step.locator)))
+        if step.extra:
+            members.append(("source", ascii_json(step.extra)))
+        return with_members(payload, members)
+
 
 def _message(text: str) -> bytes:
     return orjson.dumps(text) + b"\n" if text.isascii() else message(text)
-
-
-def _result(step: ImportedStep, timing: Any) -> bytes:
-    payload = b'{"outcome":%b,"timing":%b,"state_after":%b,"snapshot":%b,"reward":%b,"done":false,"lossiness":%b}' % (
-        model_json(usable_outcome(step.outcome)),
-        model_json(timing),
-        b"null" if step.state_after is None else ascii_json(step.state_after),
-        b"null" if step.snapshot is None else ascii_json(step.snapshot),
-        b"null" if step.reward is None else ascii_json(step.reward),
-        ascii_json(list(map(str, step.lossiness))) if step.lossiness else b"[]",
-    )
-    members = []
-    if step.locator is not None:
-        members.append(("locator", ascii_json(step.locator)))
-    if step.extra:
-        members.append(("source", ascii_json(step.extra)))
-    return with_members(payload, members)

@@ -55,7 +55,7 @@ class TapeReader:
         self._plain = self._at_once()
         self._given = blobs
         self._torn: int | None = None
-        with self._opened() as stream:
+        with self._opened(first=True) as stream:
             self._lift, self.header = read_header(stream, self.path)
         self.trajectory_id = str(self.header.get("trajectory_id", trajectory_id_of(self.path)))
 
@@ -72,9 +72,10 @@ class TapeReader:
             return unpacked(self.path, _AT_ONCE) if self.sealed else None
 
     @contextmanager
-    def _opened(self) -> Iterator[Readable]:
+    def _opened(self, *, first: bool = False) -> Iterator[Readable]:
+        """Give the plain bytes, of a short tape only its first line where that is enough."""
         if self._plain is not None:
-            yield BytesIO(self._plain)
+            yield BytesIO(self._plain[: self._plain.find(b"\n") + 1] if first else self._plain)
             return
         with boundary(self.path), self.path.open("rb") as file:
             yield Unpacked(file, self.path) if self.sealed else file
