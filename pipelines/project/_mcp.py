@@ -32,10 +32,10 @@ class McpReader:
         """Return the bytes of a `data` event."""
         return self._reader.payload(event)
 
-    def events(self, *, lenient: bool = False) -> Iterator[Event]:
-        """Give the events, derived ones right after those they follow from."""
-        given = self._reader.events(lenient=lenient)
+    def events(self, *, lenient: bool = False, remarks: bool = True) -> Iterator[Event]:
+        """Give the events, derived ones right after those they follow from; a proxy's notices with their data."""
         proxied = (self.header.get("recorder") or {}).get("collector") == PROXY
+        given = self._reader.events(lenient=lenient, remarks=remarks or proxied)
         found = self._paired(given) if proxied else self._with_tools(given)
         return (event._replace(seq=number) for number, event in enumerate(found))
 
