@@ -36,12 +36,14 @@ class Shelf:
         self._key = key
         self._blobs = blobs
         self._known = {name for path in packs_of(self._folder, key) for name in pack_at(path).tapes}
+        self._count = len(self._known)
         self._alone: tuple[str, str, bytes] | None = None
         self._pack: _Open | None = None
 
     def __contains__(self, trajectory_id: str) -> bool:
         """Tell whether the lake has this tape, or will have it at the end."""
-        if trajectory_id in self._known:
+        held = self._alone is not None and self._alone[0] == trajectory_id
+        if held or trajectory_id in self._known or (self._pack is not None and trajectory_id in self._pack.ids):
             return True
         path = f"{self._lake}/{tape_name(trajectory_id)}"
         return os.path.exists(f"{path}.zst") or os.path.exists(path)  # noqa: PTH110
@@ -62,7 +64,6 @@ class Shelf:
             self._pack.close()
 
     def _keep(self, trajectory_id: str, domain: str, plain: bytes) -> bool:
-        self._known.add(trajectory_id)
         if self._alone is None and self._pack is None:
             self._alone = trajectory_id, domain, plain
             return True
@@ -85,7 +86,8 @@ class Shelf:
             if alone is not None:
                 published(tape_path(self._lake, alone[0], sealed=True), alone[2])
             if pack is not None:
-                pack.publish(self._key, len(self._known) - len(pack.ids))
+                pack.publish(self._key, self._count)
+                self._count += len(pack.ids)
 
 
 class _Open:
