@@ -83,6 +83,7 @@ class Web:
             place = str(asked.url)
             if self._guarded and not await _public(asked.url.host):
                 return Fault(Status.TOOL_ERROR, "private_address", f"{wire.masked(place)} is no public address")
+            await asked.aread()
             wire.asks(_request(asked, wire))
             got.begin(wire.masked(place))
             response = await client.send(asked, stream=True)
@@ -168,8 +169,8 @@ def _header(head: Mapping[str, Any], name: str) -> str:
 def _address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # also a port that cannot be one
         return False
 
 

@@ -187,7 +187,7 @@ class Search:
         limit = max(0.001, ends - time.monotonic())
         got = await self._pages.page(url, goal, self._wire, limit)
         if isinstance(got, Body):
-            got = await asyncio.to_thread(extract, got)
+            got = await _extracted(got, max(0.001, ends - time.monotonic()))
         if isinstance(got, Fault):
             self._gone = self._gone or got.final
             return _failed(got)
@@ -211,6 +211,14 @@ def _read(action: Action, tools: tuple[str, ...]) -> tuple[str, dict[str, Any], 
         return name, {}, Fault(Status.REJECTED, "invalid_arguments", "the arguments are no JSON object")
     wrong = fault_of(name, arguments)
     return name, arguments, None if wrong is None else Fault(Status.REJECTED, "invalid_arguments", wrong)
+
+
+async def _extracted(body: Body, limit_s: float) -> Page | Fault:
+    try:
+        async with asyncio.timeout(limit_s):
+            return await asyncio.to_thread(extract, body)
+    except TimeoutError:
+        return Fault(Status.TIMEOUT_KILLED, "timeout", f"{body.url} could not be read in time")
 
 
 def _failed(fault: Fault) -> _Told:

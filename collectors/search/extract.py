@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import copy
+import functools
+import logging
 import re
 from typing import Any
 from urllib.parse import urljoin
@@ -13,6 +16,9 @@ from worldtape.errors import need
 from worldtape.schemas import Status
 
 _HTML = {"text/html", "application/xhtml+xml"}
+_LEAST = 0.3
+"""An extraction that has less of the words than this has missed the page: then all of its text stands there."""
+_WORD = re.compile(r"\w+")
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _TEXT = {"application/json", "application/xml", "application/yaml", "application/javascript"}
 
@@ -26,6 +32,8 @@ def extract(body: Body) -> Page | Fault:
     Raises:
         ComponentError: trafilatura is not installed.
     """
+    if not body.data.strip():
+        return _empty(body)
     media = body.media_type or ("text/html" if body.data.lstrip()[:1] == b"<" else "text/plain")
     if media in _HTML:
         return _html(body)
@@ -78,29 +86,76 @@ def _joined(url: str, link: str) -> str:
 
 
 def _html(body: Body) -> Page | Fault:
-    trafilatura: Any = need("trafilatura", extra="search")
+    trafilatura, config = _library()
     try:
-        tree = trafilatura.load_html(body.data if body.charset is None else decoded(body.data, body.charset))
-        if tree is None:
-            return _empty(body)
+        tree = _tree(body)
         title = " ".join((tree.findtext(".//title") or "").split())
         tree.make_links_absolute(body.url, resolve_base_href=True, handle_failures="ignore")
+        plain = _framed(tree)
+        whole = trafilatura.html2txt(copy.deepcopy(plain))
         text = trafilatura.extract(
-            tree,
+            plain,
             output_format="markdown",
             include_formatting=True,
             include_links=True,
             include_tables=True,
             include_comments=False,
             favor_recall=True,
+            config=config,
         )
     except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError):
         return _empty(body)  # no document: the parser's own words differ from version to version
-    return _page(body, text or "", title, None, f"trafilatura {trafilatura.__version__}")
+    lost = len(_WORD.findall(text or "")) < _LEAST * len(_WORD.findall(whole))
+    return _page(body, whole if lost else text, title, None, f"trafilatura {trafilatura.__version__}")
 
 
-def _page(body: Body, text: str, title: str | None, date: str | None, extractor: str | None) -> Page | Fault:
-    whole = clean(text).strip("\n")
+def _tree(body: Body) -> Any:
+    """Parse a page: in the charset that was named, in UTF-8 where it is that, else in what the page itself says."""
+    from lxml import etree, html
+
+    name = body.charset
+    try:
+        body.data.decode(name or "utf-8")
+    except (LookupError, UnicodeDecodeError):
+        name = None
+    else:
+        name = name or "utf-8"
+    try:
+        return html.document_fromstring(body.data, parser=html.HTMLParser(encoding=name))
+    except etree.LxmlError as error:
+        raise ValueError(str(error)) from error
+
+
+def _framed(tree: Any) -> Any:
+    """Take away navigation and footers; a page that does not say what its content is, is content altogether."""
+    for element in list(tree.iter("nav", "footer", "script", "style", "noscript", "template")):
+        element.drop_tree()
+    content = tree.find("body")
+    if content is not None and next(tree.iter("article", "main"), None) is None:
+        content.tag = "article"
+        outer = tree.makeelement("body")
+        tree.replace(content, outer)
+        outer.append(content)
+    return tree
+
+
+@functools.lru_cache(maxsize=1)
+def _library() -> tuple[Any, Any]:
+    """Return trafilatura and its settings: short pages are pages, too.
+
+    What it thinks of pages goes to those who listen, not to the terminal.
+    """
+    found: Any = need("trafilatura", extra="search")
+    logging.getLogger("trafilatura").addHandler(logging.NullHandler())
+    settings = need("trafilatura.settings", extra="search")
+    config = copy.deepcopy(settings.DEFAULT_CONFIG)
+    for name in ("MIN_EXTRACTED_SIZE", "MIN_OUTPUT_SIZE"):
+        config["DEFAULT"][name] = "1"
+    return found, config
+
+
+def _page(body: Body, text: str | None, title: str | None, date: str | None, extractor: str | None) -> Page | Fault:
+    whole = clean(text or "").strip("\n")
     if not whole.strip():
         return _empty(body)
     return Page(url=body.url, markdown=whole, title=title or None, date=date or None, extractor=extractor)
