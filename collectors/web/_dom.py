@@ -84,7 +84,7 @@ class Page:
 
     def tag(self, at: int) -> str:
         """Return the name of the element in lower case."""
-        return self._strings[self._nodes["nodeName"][at]].lower()
+        return str(self._strings[self._nodes["nodeName"][at]]).lower()
 
     def box(self, at: int, place: Place) -> list[float]:
         """Return left, top, width and height in CSS pixels of the viewport."""

@@ -11,7 +11,8 @@ WATCH = """(() => {
   const start = window.setTimeout, stop = window.clearTimeout;
   let level = 0;
   window.setTimeout = function setTimeout(what, delay, ...rest) {
-    if (typeof what !== "function" || delay > SHORT_MS || level >= CHAIN) return start.call(window, what, delay, ...rest);
+    const counts = typeof what === "function" && !(delay > SHORT_MS) && level < CHAIN;
+    if (!counts) return start.call(window, what, delay, ...rest);
     const mine = level + 1;
     const id = start.call(window, function (...given) {
       pending.delete(id);
@@ -34,7 +35,7 @@ REST = """([quiet, cap]) => new Promise(done => {
   const observer = new MutationObserver(list => { changes += list.length; last = performance.now(); });
   observer.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
   const look = () => {
-    const now = performance.now(), busy = watch.pending.size > 0;
+    const now = performance.now(), busy = watch.pending.size > 0 || window.closed;
     const rests = !busy && now - last >= quiet;
     if (rests || now - began >= cap) { observer.disconnect(); done([rests, changes]); return; }
     watch.start.call(window, look, busy ? 10 : Math.max(1, quiet - (now - last)));

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import io
+import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +22,17 @@ if TYPE_CHECKING:
 
 DIALECTS = (BrowserGym, PlaywrightMcp)
 _LONGEST = 100_000
+_DEEPEST = 8
+_TOKENS = {
+    tokenize.NAME,
+    tokenize.STRING,
+    tokenize.NUMBER,
+    tokenize.OP,
+    tokenize.NEWLINE,
+    tokenize.NL,
+    tokenize.ENDMARKER,
+}
+_OPERATORS = set("()[]{},:=-+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +106,13 @@ def read_text(text: str) -> Call:
     if len(text) > _LONGEST:
         raise InputError(f"the action has {len(text)} characters", fix=f"at most {_LONGEST}")
     try:
+        _check_shape(text.strip())
         node = ast.parse(text.strip(), mode="eval").body
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             raise InputError(f"{text!r:.80} is no call", fix=form)
         values = [ast.literal_eval(argument) for argument in node.args]
         named = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+    except (SyntaxError, ValueError, tokenize.TokenError) as error:
         raise InputError(f"{text!r:.80} cannot be read: {type(error).__name__}", fix=form) from None
     name = node.func.id
     model = signature(name)
@@ -108,6 +122,21 @@ def read_text(text: str) -> Call:
     if model is not None and len(values) > len(order):
         raise InputError(f"{name} takes {len(order)} arguments, not {len(values)}")
     return read_call(name, dict(zip(order, values, strict=False)) | named)
+
+
+def _check_shape(text: str) -> None:
+    """Refuse what is no call of literals before Python's own parser sees it: deep nesting breaks that for good."""
+    depth = signs = 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        depth += (token.string in {"(", "[", "{"}) - (token.string in {")", "]", "}"})
+        signs = signs + 1 if token.string in {"-", "+"} else 0
+        if (
+            depth > _DEEPEST
+            or signs > 1
+            or token.type not in _TOKENS
+            or (token.type == tokenize.OP and token.string not in _OPERATORS)
+        ):
+            raise ValueError
 
 
 def call_of(action: Action) -> Call:

@@ -33,8 +33,6 @@ class Captured:
     html: list[str]
     """Of each frame, the page's own first."""
     picture: bytes
-    loaded: bool
-    """Whether the document was whole."""
 
 
 async def capture(tab: Tab, config: WebConfig) -> Captured:
@@ -47,35 +45,29 @@ async def capture(tab: Tab, config: WebConfig) -> Captured:
 
     for left in reversed(range(_TRIES)):
         try:
+            loads = tab.loads
             tree = (await tab.cdp.send("Page.getFrameTree"))["frameTree"]
-            return await _look(tab, config, tree)
-        except (Error, _MovedError) as error:
+            found = await _look(tab, config, tree)
+        except Error as error:
             if not left or tab.crashed or tab.page.is_closed() or "closed" in str(error):
                 raise
             await tab.page.wait_for_load_state("domcontentloaded", timeout=config.timeout_s * 1000)
+        else:
+            if tab.loads == loads or not left:
+                return found
     raise AssertionError
-
-
-class _MovedError(Exception):
-    """The page went elsewhere while it was looked at."""
 
 
 async def _look(tab: Tab, config: WebConfig, tree: dict[str, Any]) -> Captured:
     frames = list(frames_of(tree))
     ids = [frame["id"] for frame in frames]
     asked = [_axtree(tab.cdp, one, must=not i) for i, one in enumerate(ids)]
-    snapshot, picture, html, ready, *trees = await asyncio.gather(
+    snapshot, picture, html, *trees = await asyncio.gather(
         tab.cdp.send("DOMSnapshot.captureSnapshot", _SHAPE),
         _picture(tab.cdp, config.screenshot),
         _html(tab, config.html),
-        tab.page.evaluate("document.readyState"),
         *asked,
     )
-    after = {
-        frame["id"]: frame["loaderId"] for frame in frames_of((await tab.cdp.send("Page.getFrameTree"))["frameTree"])
-    }
-    if after.get(ids[0]) != frames[0]["loaderId"]:
-        raise _MovedError
     merged = merge(tree, dict(zip(ids, trees, strict=True)), snapshot, tab.numbers)
     strings = snapshot["strings"]
     top = next((one for one in snapshot["documents"] if strings[one["frameId"]] == ids[0]), snapshot["documents"][0])
@@ -87,7 +79,6 @@ async def _look(tab: Tab, config: WebConfig, tree: dict[str, Any]) -> Captured:
         merged=merged,
         html=html,
         picture=picture,
-        loaded=ready == "complete",
     )
 
 

@@ -44,7 +44,7 @@ class WebConfig(Settings):
     ignore_tls_errors: bool = False
     """Whether pages with bad certificates open; otherwise they are an outcome."""
     dialogs: Literal["accept", "dismiss", "ask"] = "accept"
-    """What is done with alert, confirm and prompt; `ask`: the dialog is the observation, and the next action answers."""
+    """What is done with alert, confirm and prompt; `ask`: it is shown, and the next action answers it."""
     files: dict[str, str] = Field(default_factory=dict)
     """Files that can be uploaded: name to text. No file of this machine can."""
     timeout_s: float = Field(default=30.0, gt=0, le=86_400)

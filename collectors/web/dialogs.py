@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from worldtape.collectors.web.faults import Fault
+from worldtape.collectors.web.faults import ActionError
 from worldtape.schemas import Status
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ class Dialogs:
         """Answer the open dialog.
 
         Raises:
-            Fault: there is none.
+            ActionError: there is none.
         """
         dialog, self.open = self.open, None
         self.opened.clear()
         if dialog is None:
-            raise Fault(Status.TOOL_ERROR, "no_dialog", "handle_dialog: no dialog is open")
+            raise ActionError(Status.TOOL_ERROR, "no_dialog", "handle_dialog: no dialog is open")
         self._said(dialog, accept=accept, text=text)
         await _answer(dialog, accept=accept, text=text)
 

@@ -13,9 +13,9 @@ import orjson
 
 from worldtape.collectors.web.calls import Call, call_of
 from worldtape.collectors.web.capture import Captured, capture
-from worldtape.collectors.web.faults import Fault, fault_of
+from worldtape.collectors.web.faults import ABORTED, ActionError, fault_of
 from worldtape.collectors.web.perform import Doing, goto
-from worldtape.collectors.web.settle import settle
+from worldtape.collectors.web.settle import Settled, settle
 from worldtape.collectors.web.tab import Tab
 from worldtape.errors import ComponentError, InputError
 from worldtape.schemas import (
@@ -45,8 +45,8 @@ _MEDIA = {"html": "text/html", "png": "image/png", "jpeg": "image/jpeg"}
 class Found:
     """How a step went, as far as it is known."""
 
-    fault: Fault | None = None
-    settled: SettledBy | None = None
+    fault: ActionError | None = None
+    settled: Settled | None = None
     captured: Captured | None = None
     acted: bool = False
 
@@ -65,7 +65,7 @@ class Driver:
         self.tree: dict[str, Any] = {}
         self._renderer = _make(session.config.renderer)
         self._digest: str | None = None
-        self._pending: asyncio.Task[None] | None = None
+        self._pending: asyncio.Future[None] | None = None
         self._ended = False
 
     async def start(self, sink: Sink) -> Observation:
@@ -123,15 +123,15 @@ class Driver:
 
     async def _carry_out(self, action: Action, found: Found, deadline: float) -> None:
         if self._ended:
-            found.fault = Fault(Status.NOT_EXECUTED, "over", "the browser is gone")
+            found.fault = ActionError(Status.NOT_EXECUTED, "over", "the browser is gone")
             return
         try:
             call = call_of(action)
         except InputError as error:
-            found.fault = Fault(Status.REJECTED, "invalid_action", error.what)
+            found.fault = ActionError(Status.REJECTED, "invalid_action", error.what)
             call = None
         if self.session.dialogs.open is not None and (call is None or call.name != "handle_dialog"):
-            found.fault = found.fault or Fault(
+            found.fault = found.fault or ActionError(
                 Status.TOOL_ERROR,
                 "dialog_open",
                 f"{call.said if call else 'action'}: a dialog is open: answer it first",
@@ -151,8 +151,10 @@ class Driver:
         With `keep`, work that a dialog holds up goes on when that is answered; otherwise it is given up.
         """
         session = self.session
-        doing = asyncio.ensure_future(work)
-        watching = [asyncio.ensure_future(event.wait()) for event in (session.gone, session.dialogs.opened)]
+        doing: asyncio.Future[None] = asyncio.ensure_future(work)
+        watching: list[asyncio.Future[Any]] = [
+            asyncio.ensure_future(event.wait()) for event in (session.gone, session.dialogs.opened)
+        ]
         try:
             await asyncio.wait([doing, *watching], return_when=asyncio.FIRST_COMPLETED)
             if doing.done() and not session.gone.is_set():
@@ -176,11 +178,11 @@ class Driver:
             found.captured = await asyncio.wait_for(capture(tab, session.config), max(_LOOK_S, deadline - _now()))
             tab.seen, tab.title = found.captured.merged, found.captured.title
             await self._titles(tab)
-        except (Error, Fault, TimeoutError) as error:
+        except (Error, ActionError, TimeoutError) as error:
             if session.gone.is_set():
                 return
             if found.fault is None:
-                found.fault = error if isinstance(error, Fault) else _unseen(error)
+                found.fault = error if isinstance(error, ActionError) else _unseen(error)
 
     async def _act(self, call: Call, found: Found, deadline: float) -> None:
         from playwright.async_api import Error
@@ -198,12 +200,12 @@ class Driver:
             if pending is not None:
                 await asyncio.wait([pending], timeout=session.config.action_s)
                 pending.cancel()
-        except Fault as fault:
-            found.fault = fault
+        except ActionError as error:
+            found.fault = error
         except Error as error:
             fault = fault_of(error, call.said, timed_out=isinstance(error, TooLateError))
             downloading = session.downloads or any(one["kind"] == "download" for one in session.events[downloads:])
-            superseded = fault is not None and fault.kind == "net::ERR_ABORTED" and downloading
+            superseded = fault is not None and fault.kind == ABORTED and downloading
             found.fault = None if superseded or "Download is starting" in str(error) else fault
 
     async def _titles(self, front: Tab) -> None:
@@ -225,8 +227,8 @@ class Driver:
         self._renderer.feed("tree", line)
         parts = [Part(channel="tree", media_type="application/json", bytes=len(line), blob=_blob(line))]
         if found.captured is not None:
-            for text in found.captured.html:
-                parts.append(self._keep("html", text.encode("utf-8", "backslashreplace"), _MEDIA["html"]))
+            pages = [text.encode("utf-8", "backslashreplace") for text in found.captured.html]
+            parts.extend(self._keep("html", page, _MEDIA["html"]) for page in pages)
             if found.captured.picture:
                 parts.append(self._keep("screenshot", found.captured.picture, _MEDIA[session.config.screenshot]))
         self.tree = tree
@@ -235,9 +237,14 @@ class Driver:
             text=self._renderer.render(),
             renderer=self._renderer.rendering,
             parts=tuple(parts),
-            settled_by=SettledBy.EVENT if session.gone.is_set() or session.dialogs.open else found.settled,
+            settled_by=self._settled_by(found),
             received={channel: count for channel, count in session.received.items() if count},
         )
+
+    def _settled_by(self, found: Found) -> SettledBy | None:
+        if self.session.gone.is_set() or self.session.dialogs.open is not None:
+            return SettledBy.EVENT
+        return None if found.settled is None else found.settled.by
 
     def _keep(self, channel: str, data: bytes, media_type: str) -> Part:
         self.session.write(channel, data)
@@ -291,7 +298,7 @@ class Driver:
             "tree": f"sha256:{digest}",
             "changed": digest != self._digest,
             "open_requests": session.network.waiting,
-            "settled": found.settled is SettledBy.REST,
+            "settled": found.settled is not None and found.settled.by is SettledBy.REST,
         }
         self._digest = digest
 
@@ -305,22 +312,28 @@ class Driver:
         if found.fault is not None:
             fault = found.fault
             return Outcome(status=fault.status, error=ErrorInfo(type=fault.kind, message=fault.message))
-        front = session.active
-        if front is not None and (front is not tab or front.answers > answers):
-            if front.failure and "ERR_ABORTED" not in front.failure:
-                return Outcome(status=Status.ENV_ERROR, error=ErrorInfo(type=front.failure, message=front.failure))
-            if front.status is not None and front.status >= _LEAST_ERROR:
-                message = f"the page answered {front.status}"
-                error = ErrorInfo(type="http_error", message=message, code=front.status)
-                return Outcome(status=Status.TOOL_ERROR, error=error)
-        if found.settled is SettledBy.DEADLINE and not self._loaded(found):
+        shown = self._answered(tab, answers)
+        if shown is not None:
+            return shown
+        if session.stopped:
+            error = ErrorInfo(type="timeout", message="the page did not answer in time")
+            return Outcome(status=Status.TIMEOUT_KILLED, error=error)
+        if found.settled is not None and not found.settled.loaded:
             error = ErrorInfo(type="timeout", message="the page was still loading")
             return Outcome(status=Status.TIMEOUT_STILL_RUNNING, error=error)
         return Outcome(status=Status.OK)
 
-    def _loaded(self, found: Found) -> bool:
-        """Say whether a page that did not rest was at least whole: it is a clock or a poll then, and no error."""
-        return found.captured is not None and found.captured.loaded
+    def _answered(self, tab: Tab | None, answers: int) -> Outcome | None:
+        """Return the outcome where the page in front was newly answered, and badly; `tab` was in front before."""
+        front = self.session.active
+        if front is None or (front is tab and front.answers <= answers):
+            return None
+        if front.failure and ABORTED not in front.failure:
+            return Outcome(status=Status.ENV_ERROR, error=ErrorInfo(type=front.failure, message=front.failure))
+        if front.status is None or front.status < _LEAST_ERROR:
+            return None
+        error = ErrorInfo(type="http_error", message=f"the page answered {front.status}", code=front.status)
+        return Outcome(status=Status.TOOL_ERROR, error=error)
 
 
 def _make(name: str) -> Any:
@@ -329,9 +342,9 @@ def _make(name: str) -> Any:
     return make_renderer(Rendering(name=name, version="1"))
 
 
-def _unseen(error: Exception) -> Fault:
+def _unseen(error: Exception) -> ActionError:
     said = str(error).partition("\n")[0] or type(error).__name__
-    return Fault(Status.INFRA_ERROR, "not_seen", f"the page could not be looked at: {said}")
+    return ActionError(Status.INFRA_ERROR, "not_seen", f"the page could not be looked at: {said}")
 
 
 def _blob(data: bytes) -> str | None:

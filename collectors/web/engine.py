@@ -9,6 +9,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -166,10 +167,8 @@ async def _close(browser: Browser) -> None:
 async def _quietly(work: Coroutine[Any, Any, Any]) -> None:
     from playwright.async_api import Error
 
-    try:
+    with suppress(Error, TimeoutError, OSError):
         await asyncio.wait_for(work, _CLOSE_S)
-    except (Error, TimeoutError, OSError):
-        pass
 
 
 _engines: dict[int, Engine] = {}

@@ -14,7 +14,14 @@ _REASONS = (
     re.compile(r"(did not find some options)"),
     re.compile(r"(option being selected is not enabled)"),
 )
-_DONE = ("click action done", "waiting for scheduled navigations to finish", "performing click action")
+_DONE = ("click action done", "waiting for scheduled navigations to finish")
+_TRAVELS = {"goto", "reload", "go_back", "go_forward"} | {f"browser_navigate{way}" for way in ("", "_back", "_forward")}
+_KNOWN = (
+    ("is not attached to the DOM", Status.TOOL_ERROR, "element_gone", "the element is gone"),
+    ("crashed", Status.ENV_ERROR, "page_crashed", "the page crashed"),
+    ("has been closed", Status.TOOL_ERROR, "tab_closed", "the tab was closed"),
+)
+"""Words of an error, and what they mean."""
 _NET = re.compile(r"(net::ERR_[A-Z_0-9]+)")
 _COUNT = re.compile(r"^\s*-?\s*(?:\d+ × )?")
 _PREFIX = re.compile(r"^(?:Error: )?[A-Za-z]+\.[a-z_A-Z]+: ")
@@ -22,7 +29,7 @@ _LONGEST = 300
 ABORTED = "net::ERR_ABORTED"
 
 
-class Fault(InputError):
+class ActionError(InputError):
     """An action that did not do what was asked.
 
     Attributes:
@@ -36,37 +43,38 @@ class Fault(InputError):
         self.status, self.kind, self.message = status, kind, message
 
 
-def fault_of(error: Exception, doing: str, *, timed_out: bool) -> Fault | None:
+def fault_of(error: Exception, doing: str, *, timed_out: bool) -> ActionError | None:
     """Return what an error of Playwright means while `doing` an action; None where the action was done all the same."""
     text = str(error)
-    first = _PREFIX.sub("", text.strip().partition("\n")[0])
     if net := _NET.search(text):
-        kind = net[1]
-        if kind == ABORTED:
-            return Fault(Status.INTERRUPTED, kind, f"{doing}: the navigation was cancelled")
-        return Fault(Status.ENV_ERROR, kind, f"{doing}: {kind}")
+        if net[1] == ABORTED:
+            return ActionError(Status.INTERRUPTED, ABORTED, f"{doing}: the navigation was cancelled")
+        return ActionError(Status.ENV_ERROR, net[1], f"{doing}: {net[1]}")
     if timed_out:
-        if doing in {"goto", "reload", "go_back", "go_forward"}:
-            return Fault(Status.TIMEOUT_STILL_RUNNING, "timeout", f"{doing}: the page did not answer in time")
-        if any(word in text for word in _DONE[:2]):
-            return None
-        reason = _reason(text)
-        return Fault(Status.TOOL_ERROR, "not_actionable", f"{doing}: {reason or 'the element could not be acted upon'}")
-    if "is not attached to the DOM" in text:
-        return Fault(Status.TOOL_ERROR, "element_gone", f"{doing}: the element is gone")
-    if "crashed" in text:
-        return Fault(Status.ENV_ERROR, "page_crashed", f"{doing}: the page crashed")
-    return Fault(Status.TOOL_ERROR, "not_possible", f"{doing}: {first[:_LONGEST]}")
+        return _late(text, doing)
+    for words, status, kind, message in _KNOWN:
+        if words in text:
+            return ActionError(status, kind, f"{doing}: {message}")
+    first = _PREFIX.sub("", text.strip().partition("\n")[0])
+    return ActionError(Status.TOOL_ERROR, "not_possible", f"{doing}: {first[:_LONGEST]}")
+
+
+def _late(text: str, doing: str) -> ActionError | None:
+    if doing in _TRAVELS:
+        return ActionError(Status.TIMEOUT_KILLED, "timeout", f"{doing}: the page did not answer in time")
+    if any(words in text for words in _DONE):
+        return None
+    reason = _reason(text) or "the element could not be acted upon"
+    return ActionError(Status.TOOL_ERROR, "not_actionable", f"{doing}: {reason}")
 
 
 def _reason(text: str) -> str | None:
     found: str | None = None
     for line in text.splitlines():
-        line = _COUNT.sub("", line).strip()
         for pattern in _REASONS:
-            if match := pattern.search(line):
+            if match := pattern.search(_COUNT.sub("", line).strip()):
                 found = match[1][:_LONGEST]
     return found
 
 
-__all__ = ["ABORTED", "Fault", "fault_of"]
+__all__ = ["ABORTED", "ActionError", "fault_of"]

@@ -12,35 +12,11 @@ from worldtape.collectors.web.numbers import Document, Numbers
 _DROPPED = frozenset({"InlineTextBox"})
 _NO_ELEMENT = frozenset({"StaticText", "ListMarker", "LineBreak", "RootWebArea"})
 _ENTER = " >> internal:control=enter-frame >> "
-ACTIVE = frozenset(
-    [
-        "button",
-        "link",
-        "textbox",
-        "searchbox",
-        "combobox",
-        "listbox",
-        "option",
-        "checkbox",
-        "radio",
-        "switch",
-        "slider",
-        "spinbutton",
-        "tab",
-        "menuitem",
-        "menuitemcheckbox",
-        "menuitemradio",
-        "treeitem",
-        "gridcell",
-        "scrollbar",
-        "DisclosureTriangle",
-        "ColorWell",
-        "Date",
-        "DateTime",
-        "InputTime",
-        "PopUpButton",
-    ]
-)
+ACTIVE = frozenset({
+    "button", "link", "textbox", "searchbox", "combobox", "listbox", "option", "checkbox", "radio", "switch", "slider",
+    "spinbutton", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "treeitem", "gridcell", "scrollbar",
+    "DisclosureTriangle", "ColorWell", "Date", "DateTime", "InputTime", "PopUpButton",
+})  # fmt: skip
 """Roles that are there to be acted upon."""
 
 
@@ -108,7 +84,7 @@ class _Work:
         self.out.owners.append(None if owner is None else owner[1])
         by_id = {node["nodeId"]: node for node in given}
         root = len(self.out.nodes)
-        stack = [(given[0]["nodeId"], None)]
+        stack: list[tuple[str, int | None]] = [(given[0]["nodeId"], None)]
         seen: set[str] = set()
         while stack:
             key, parent = stack.pop()
@@ -127,41 +103,41 @@ class _Work:
     def _add(
         self, node: dict[str, Any], page: Page, place: Place, document: Document, frame: int, selector: str
     ) -> int:
-        role = _value(node, "role") or "none"
-        out: dict[str, Any] = {"role": role, "name": _value(node, "name") or ""}
-        for name in ("value", "description"):
-            if (found := _value(node, name)) not in (None, ""):
-                out[name] = found
-        if properties := _properties(node):
-            out["props"] = properties
-        if node["ignored"]:
-            out["ignored"] = True
+        """Add one node, and what an iframe holds; return its index."""
         at = len(self.out.nodes)
+        out = _shape(node) | ({"f": frame} if frame else {})
         self.out.nodes.append(out)
-        if frame:
-            out["f"] = frame
         backend = node.get("backendDOMNodeId")
-        place_in_dom = None if backend is None else page.index.get(backend)
-        if place_in_dom is None or role in _NO_ELEMENT or not page.is_element(place_in_dom):
+        in_dom = None if backend is None else page.index.get(backend)
+        if backend is None or in_dom is None or out["role"] in _NO_ELEMENT or not page.is_element(in_dom):
             return at
-        out |= page.facts(place_in_dom, place)
+        out |= page.facts(in_dom, place)
         if not node["ignored"]:
             out["n"] = document.number(backend)
-            if role in ACTIVE or "clickable" in out or out.get("props", {}).get("focusable"):
-                out["selector"] = selector + page.selector(place_in_dom)
-        if place_in_dom in page.inside:
-            inner = self.pages[page.inside[place_in_dom]]
-            root = self.frame(
-                inner.frame,
-                inner,
-                page.place_inside(place_in_dom, place, inner),
-                document.letter(backend),
-                (at, backend),
-                selector + page.selector(place_in_dom) + _ENTER,
-            )
+            if out["role"] in ACTIVE or "clickable" in out or out.get("props", {}).get("focusable"):
+                out["selector"] = selector + page.selector(in_dom)
+        if in_dom in page.inside:
+            inner = self.pages[page.inside[in_dom]]
+            below = page.place_inside(in_dom, place, inner)
+            enter = selector + page.selector(in_dom) + _ENTER
+            root = self.frame(inner.frame, inner, below, document.letter(backend), (at, backend), enter)
             if root is not None:
                 out.setdefault("children", []).append(root)
         return at
+
+
+def _shape(node: dict[str, Any]) -> dict[str, Any]:
+    """Return what Chromium says of a node, in fewer words."""
+    out: dict[str, Any] = {"role": _value(node, "role") or "none", "name": _value(node, "name") or ""}
+    for name in ("value", "description"):
+        if (found := _value(node, name)) not in (None, ""):
+            out[name] = found
+    if properties := _properties(node):
+        out["props"] = properties
+    if node["ignored"]:
+        reasons = [reason["name"] for reason in node.get("ignoredReasons", ())]
+        out["ignored"] = reasons[0] if reasons else "unsaid"
+    return out
 
 
 def _value(node: dict[str, Any], name: str) -> Any:

@@ -57,6 +57,10 @@ class Network:
         """Whether a request of the present action is open that will end."""
         return any(number > self.mark for number in self._open.values())
 
+    def travelling(self, page: Any) -> bool:
+        """Say whether a tab waits for the answer to a navigation: until then its old page cannot be looked at."""
+        return any(one.is_navigation_request() and _page_of(one) is page and _on_top(one) for one in self._open)
+
     async def collected(self, timeout_s: float) -> None:
         """Wait until what has ended is written."""
         if self._jobs:
@@ -105,12 +109,11 @@ class Network:
     async def _finish(self, request: Request) -> None:
         from playwright.async_api import Error
 
+        why: str | None = "there was no response"
         try:
             response = await request.response()
         except Error as error:
             response, why = None, str(error).partition("\n")[0]
-        else:
-            why = "there was no response"
         if response is None:
             self._line(request, {"body": None, "why": why})
             return
@@ -160,6 +163,15 @@ class Network:
         if before is not None:
             about["redirected_from"] = before.url
         self._write("network", orjson.dumps(about | found) + b"\n")
+
+
+def _on_top(request: Request) -> bool:
+    from playwright.async_api import Error
+
+    try:
+        return request.frame.parent_frame is None
+    except Error:
+        return True
 
 
 def _page_of(request: Request) -> Any:

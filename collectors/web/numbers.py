@@ -26,7 +26,7 @@ class Document:
         return found
 
     def letter(self, backend: int) -> str:
-        """Return the prefix of the frame that the iframe `backend` holds: `a`, `b`, …, `z`, `Aa`, …"""
+        """Return the prefix of what the iframe `backend` holds: `a`, `b`, … `z`, `Aa` and so on."""
         if backend not in self.letters:
             self.letters[backend] = self.prefix + _letters(len(self.letters))
         return self.letters[backend]

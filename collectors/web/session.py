@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import orjson
 from worldtape.collectors.web._quiet import WATCH
 from worldtape.collectors.web.dialogs import Dialogs
 from worldtape.collectors.web.engine import Running
-from worldtape.collectors.web.faults import Fault
+from worldtape.collectors.web.faults import ActionError
 from worldtape.collectors.web.network import Network
 from worldtape.collectors.web.tab import Tab
 from worldtape.schemas import Sink, Status
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from worldtape.collectors.web.config import WebConfig
 
+_CLOSE_S = 10.0
 _MOST_CONSOLE = 1_000
 """So many lines of a console are kept per step; pages can print without end."""
 
@@ -52,6 +54,8 @@ class Session:
         self.dialogs = Dialogs(config.dialogs, self.note)
         self.gone = asyncio.Event()
         """Set when the browser or the active page has died."""
+        self.stopped = False
+        """A navigation of the present action was stopped, since it was not answered in time."""
         self.dead = False
         """The browser has died."""
         self.downloads: set[asyncio.Task[None]] = set()
@@ -88,17 +92,15 @@ class Session:
             job.cancel()
         self.running.browser.remove_listener("disconnected", self._on_disconnected)
         if self._context is not None and not self.dead:
-            try:
-                await asyncio.wait_for(self._context.close(), 10.0)
-            except (Error, TimeoutError):
-                pass
+            with suppress(Error, TimeoutError):
+                await asyncio.wait_for(self._context.close(), _CLOSE_S)
         self.tabs.clear()
         self._by_page.clear()
 
     def attach(self, sink: Sink | None) -> None:
         """Write to `sink` from now on, what came before first; None: keep it for the next one."""
         self._sink = sink
-        self._console = 0
+        self._console, self.stopped = 0, False
         if sink is not None:
             self.first_mono = None
             early, self._early = self._early, []
@@ -128,10 +130,10 @@ class Session:
         """The tab in front.
 
         Raises:
-            Fault: the browser is gone.
+            ActionError: the browser is gone.
         """
         if self.active is None:
-            raise Fault(Status.ENV_ERROR, "browser_crashed", "the browser is gone")
+            raise ActionError(Status.ENV_ERROR, "browser_crashed", "the browser is gone")
         return self.active
 
     async def open_tab(self) -> None:
@@ -155,7 +157,7 @@ class Session:
 
     def _at(self, index: int) -> Tab:
         if not 0 <= index < len(self.tabs):
-            raise Fault(Status.TOOL_ERROR, "no_tab", f"there is no tab {index}: there are {len(self.tabs)}")
+            raise ActionError(Status.TOOL_ERROR, "no_tab", f"there is no tab {index}: there are {len(self.tabs)}")
         return self.tabs[index]
 
     async def settled_tabs(self) -> None:
@@ -181,8 +183,8 @@ class Session:
         from playwright.async_api import Error
 
         assert self._context is not None
-        page.on("crash", lambda: self._on_crash(page))
-        page.on("close", lambda: self._on_close(page))
+        page.on("crash", self._on_crash)
+        page.on("close", self._on_close)
         page.on("download", self._on_download)
         page.on("framenavigated", lambda frame: self._on_navigated(page, frame))
         page.on("requestfailed", lambda request: self._on_failed(page, request))

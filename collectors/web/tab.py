@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worldtape.collectors.web._quiet import KEY, LEND, TAKE
-from worldtape.collectors.web.faults import Fault
+from worldtape.collectors.web.faults import ActionError
 from worldtape.collectors.web.merge import Merged
 from worldtape.collectors.web.numbers import Document, Numbers, split_id
 from worldtape.schemas import Status
@@ -45,12 +45,11 @@ class Tab:
         """Return the element of an id or reference that was shown.
 
         Raises:
-            Fault: no such element was ever shown here, or it is gone.
+            ActionError: no such element was ever shown here, or it is gone.
         """
         document, number = self._find(ref)
         frame = await self._frame(document)
-        handle = await self._handle(frame, document.by_number[number], ref)
-        return handle
+        return await self._handle(frame, document.by_number[number], ref)
 
     def about(self, ref: str) -> dict[str, Any] | None:
         """Return the node of an id or reference in the newest tree."""
@@ -78,21 +77,21 @@ class Tab:
         prefix, number = self._split(ref)
         found = self.numbers.find(f"{prefix}{number}")
         if found is None:
-            raise Fault(Status.REJECTED, "unknown_element", f"there is no element {ref!r} on the page")
+            raise ActionError(Status.REJECTED, "unknown_element", f"there is no element {ref!r} on the page")
         return found
 
     async def _frame(self, document: Document) -> Frame:
         at = next((i for i, one in enumerate(self.seen.documents) if one is document), None)
         owner = None if at is None else self.seen.owners[at]
         if at is None or (owner is None and at):
-            raise Fault(Status.TOOL_ERROR, "element_gone", "the frame of the element is gone")
+            raise ActionError(Status.TOOL_ERROR, "element_gone", "the frame of the element is gone")
         if owner is None:
             return self.page.main_frame
         outer = self.seen.documents[self.seen.nodes[self.seen.frames[at]["owner"]].get("f", 0)]
         handle = await self._handle(await self._frame(outer), owner, "iframe")
         frame = await handle.content_frame()
         if frame is None:
-            raise Fault(Status.TOOL_ERROR, "element_gone", "the frame of the element is gone")
+            raise ActionError(Status.TOOL_ERROR, "element_gone", "the frame of the element is gone")
         return frame
 
     async def _handle(self, frame: Frame, backend: int, ref: str) -> ElementHandle:
@@ -112,7 +111,7 @@ class Tab:
                 raise
             found = None
         if found is None:
-            raise Fault(Status.TOOL_ERROR, "element_gone", f"the element {ref!r} is gone")
+            raise ActionError(Status.TOOL_ERROR, "element_gone", f"the element {ref!r} is gone")
         return found
 
 

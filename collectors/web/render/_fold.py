@@ -39,28 +39,23 @@ class Fold:
         raise NotImplementedError
 
 
+_SENTENCES = {
+    "dialog": "{type} dialog {message!r} was {answer}",
+    "download": "file {name!r} was downloaded ({bytes} bytes)",
+    "download_failed": "file {name!r} could not be downloaded",
+    "tab_opened": "tab {index} was opened",
+    "tab_closed": "tab {index} was closed",
+    "page_crashed": "the page of tab {index} crashed",
+    "message": "message to the user: {text}",
+    "infeasible": "reported as infeasible: {reason}",
+}
+
+
 def happened(event: dict[str, Any]) -> str:
     """Return one event of a page as a sentence."""
-    match event.get("kind"):
-        case "dialog":
-            typed = f" with {event['text']!r}" if "text" in event else ""
-            return f"{event['type']} dialog {event['message']!r} was {event['answer']}{typed}"
-        case "download":
-            return f"file {event['name']!r} was downloaded ({event['bytes']} bytes)"
-        case "download_failed":
-            return f"file {event['name']!r} could not be downloaded"
-        case "tab_opened":
-            return f"tab {event['index']} was opened"
-        case "tab_closed":
-            return f"tab {event['index']} was closed"
-        case "page_crashed":
-            return f"the page of tab {event['index']} crashed"
-        case "message":
-            return f"message to the user: {event['text']}"
-        case "infeasible":
-            return f"reported as infeasible: {event['reason']}"
-        case kind:
-            return str(kind)
+    kind = str(event.get("kind"))
+    typed = f" with {event['text']!r}" if kind == "dialog" and "text" in event else ""
+    return _SENTENCES.get(kind, kind).format_map(event) + typed
 
 
 __all__ = ["Fold", "happened"]
