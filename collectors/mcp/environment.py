@@ -121,7 +121,7 @@ class Mcp:
                 else f"the server cannot be used: {_core(error)}"
             )
             raise ComponentError(self._told(what), where=self._where) from error
-        self._facts = _facts(link.session)
+        self._facts |= _facts(link.session)
         probes = await self.probe()
         found = self.spec.model_copy(update={"versions": _versions(link.session), "tools": self.tools})
         return Ready(
@@ -167,7 +167,7 @@ class Mcp:
 
     async def probe(self) -> dict[str, Any] | None:
         """Return what the server offers, and what lies in its folder."""
-        state: dict[str, Any] = dict(self._facts) | {"tools": len(self.tools), "tools_hash": tools_hash(self.tools)}
+        state: dict[str, Any] = dict(self._facts)
         if self.workdir is not None and self.config.cwd is None:
             state["folder"] = folder_state(self.workdir)
         return state
@@ -256,6 +256,7 @@ class Mcp:
         capabilities = self._started.session.server_capabilities
         if capabilities is not None and capabilities.tools is not None:
             self.tools = await self._started.tools()
+        self._facts |= {"tools": len(self.tools), "tools_hash": tools_hash(self.tools)}
 
     def _told(self, what: str) -> str:
         return f"{what}: {self._wire.last_err}" if self._wire.last_err else what

@@ -39,6 +39,7 @@ class EnvironmentKind(Protocol):
 ENVIRONMENTS = Registry(
     "environment",
     {
+        "mcp": "worldtape.pipelines.record.mcp:McpKind",
         "search": "worldtape.pipelines.record.search:SearchKind",
         "terminal": "worldtape.pipelines.record.terminal:TerminalKind",
         "web": "worldtape.pipelines.record.web:WebKind",
