@@ -35,7 +35,8 @@ class Rows:
         if self._row and (self._id(told) != self._id(self._told) or turn <= self._row["turn_idx"]):
             return False
         self._row, self._told, self.locator = row, told, locator
-        self._columns[turn - 1] = as_dict(told.get("transition"))
+        own = [*as_list(told.get("unasked")), told.get("transition")]
+        self._columns |= {turn - len(own) + number: as_dict(columns) for number, columns in enumerate(own)}
         return True
 
     def imported(self) -> Imported:

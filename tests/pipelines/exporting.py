@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 from tests.pipelines.lakes import Written
 from worldtape import import_files, project
-from worldtape.pipelines.demo._demo import _ship
+from worldtape.pipelines.demo._demo import TAPES
 from worldtape.schemas import EnvironmentSpec, EventKind, Target, Tool
 from worldtape.storage import Lake
 
@@ -77,6 +78,7 @@ CHAT = {
 def sample_lake(root: Path) -> Lake:
     """Record, import and project; real sessions are the tapes that Worldtape ships."""
     lake = root / "lake"
+    Lake.open(lake, create=True)
     _ship(lake)
     sources = root / "sources"
     sources.mkdir()
@@ -89,6 +91,13 @@ def sample_lake(root: Path) -> Lake:
     _empty(lake)
     project(lake, workers=0)
     return Lake.open(lake)
+
+
+def _ship(lake: Path) -> None:
+    for tape in TAPES.rglob("*.jsonl.zst"):
+        target = lake / "tapes" / tape.parent.name / tape.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(tape, target)
 
 
 def _faulty(lake: Path) -> None:

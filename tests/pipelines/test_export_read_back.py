@@ -25,13 +25,16 @@ Row = dict[str, Any]
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
     """One session of three steps and nothing that an importer would call foreign."""
-    root = tmp_path_factory.mktemp("back") / "lake"
+    return session(tmp_path_factory.mktemp("back") / "lake", ["out 0", "out 1", "out 2"])
+
+
+def session(root: Path, outputs: list[str]) -> Lake:
     written = Written(root, "one", policy=PolicySpec(kind="imported"), task={"id": "t", "instruction": "Go."})
     written.ready(environment=EnvironmentSpec(kind="terminal").to_dict())
-    for step in range(3):
+    for step, output in enumerate(outputs):
         action = {"kind": "keystrokes", "text": f'[{{"keystrokes": "run {step}\\n"}}]', "actor": "agent"}
         written.tape.append(EventKind.ACTION, action, step=step)
-        written.data(f"out {step}\r\n")
+        written.data(f"{output}\r\n")
         written.captured(step)
         written.tape.append(EventKind.RESULT, {"outcome": {"status": "ok", "exit_code": step}}, step=step)
     written.seal()
@@ -136,6 +139,17 @@ def test_some_rows_of_a_trajectory(lake: Lake, tmp_path: Path) -> None:
     assert codes(record) == [0, None, 2]
     again = read("agentworldbench", [rows[2], rows[0]])
     assert [codes(record) for record in again] == [[None, None, 2], [0]]
+
+
+def test_turns_that_nobody_can_be_asked_for(tmp_path: Path) -> None:
+    tag = "\x1b[2J<predicted_observation>"
+    lake = session(tmp_path / "lake", [tag, tag, "\x1b[2J\x1b[Hfine", tag, "\x1b[2J\x1b[Hfine", tag])
+    report = export(lake, tmp_path / "out", format="agentworldbench", workers=0)
+    assert (report.transitions, report.skipped) == (5, 1)
+    rows = exported(lake, "agentworldbench", tmp_path / "out")
+    assert [(row["turn_idx"], row["total_turns"]) for row in rows] == [(3, 5), (5, 5)]
+    (record,) = read("agentworldbench", rows)
+    assert codes(record) == [0, 1, 2, 3, 4]
 
 
 def test_rows_of_the_benchmark(lake: Lake, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_round_trip(name: str, lake: Lake, tmp_path: Path) -> None:
     assert len(again) == len(before) == report.trajectories
     assert sum(map(len, again.values())) == report.transitions == back.total.transitions
     if report.skipped:
-        before = {key: rows for key, rows in before.items() if all(row["observation_text"] is not None for row in rows)}
+        before = {key: rows for key, rows in before.items() if whole(rows)}
         assert before
     found = list(again.values())
     for key, rows in before.items():
@@ -63,6 +63,12 @@ def test_trajectories_are_what_they_were(name: str, lake: Lake, tmp_path: Path) 
     again = query(tmp_path / "lake", f"SELECT {columns} FROM trajectories").to_pylist()
     assert again
     assert [row for row in again if row not in before] == []
+
+
+def whole(rows: list[dict[str, Any]]) -> bool:
+    """Whether none of them is one that a format of answers has no place for."""
+    answers = [row["observation_text"] for row in rows]
+    return None not in answers and "<predicted_observation>" not in answers[-1]
 
 
 def adds_up(report: ExportReport) -> None:

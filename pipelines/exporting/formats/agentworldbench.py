@@ -31,19 +31,20 @@ class AgentWorldBench:
         domain = episode.trajectory["domain"]
         if domain not in templates.domains():
             return f"no template for {domain}"
-        rows = (row for row in episode.transitions if _usable(row))
-        return None if any(predictable(row["observation_text"]) for row in rows) else "no observation"
+        return None if _standing(episode) else "no observation"
 
     def write(self, episode: Episode, out: BinaryIO) -> int:
-        """Write a line for each turn that can be asked for; turns without an observation stand in none."""
-        head = episode.trajectory
-        rows = [row for row in episode.transitions if _usable(row)]
+        """Write a line for each turn that can be asked for, and return how many turns stand in the last of them."""
+        head, rows = episode.trajectory, _standing(episode)
         prompts, responses = list(_prompts(episode)), [observation_text(row["observation_text"]) for row in rows]
         system = _system(head, rows)
+        unasked: list[dict[str, Any]] = []
         for number, row in enumerate(rows):
             if not predictable(row["observation_text"]):
+                unasked.append(_beside(row))
                 continue
-            told = ours.head(head) | {"transition": _beside(row)}
+            told = ours.head(head) | {"transition": _beside(row)} | ({"unasked": unasked} if unasked else {})
+            unasked = []
             line = {
                 "task": head["domain"],
                 "id": head["trajectory_id"],
@@ -57,6 +58,14 @@ class AgentWorldBench:
             }
             out.write(dump(line) + b"\n")
         return len(rows)
+
+
+def _standing(episode: Episode) -> list[Row]:
+    """Return the turns that have a place: those that can be shown, up to the last that can be asked for."""
+    rows = [row for row in episode.transitions if _usable(row)]
+    while rows and not predictable(rows[-1]["observation_text"]):
+        rows.pop()
+    return rows
 
 
 def _usable(row: Row) -> bool:
@@ -74,7 +83,7 @@ def _beside(row: Row) -> dict[str, Any]:
 def _prompts(episode: Episode) -> Iterator[str]:
     """Yield the user turns; the first carries the state before it, and so does one behind a turn that was left out."""
     state, number, broken = episode.trajectory["initial_text"], 0, True
-    steady = _steady([row for row in episode.transitions if _usable(row)])
+    steady = _steady(_standing(episode))
     for row in episode.transitions:
         if _usable(row):
             number += 1
