@@ -24,10 +24,10 @@ def read_step(given: str | Mapping[str, Any]) -> Step:
     """Read one step.
 
     Args:
-        given: a call as text, passed on as it stands; or a mapping whose first key is the verb. Of a verb that needs an
-            element, the value is `{role: name}`; `nth` (from 0) chooses among those alike, `value` is what is typed,
-            chosen or pressed. Of the others, the value is the verb's own: an address (a path is one of the site), a key,
-            pixels, an index, a text for the user.
+        given: a call as text, passed on as it stands; or a mapping whose first key is the verb. Where that needs an
+            element its value is `{role: name}`, `nth` (from 0) chooses among those alike, and `value` is what is typed,
+            chosen or pressed. Otherwise its value is an address (a path is one of the site), a key, pixels, an index
+            or a text for the user.
 
     Raises:
         ConfigError: it is nothing of that.

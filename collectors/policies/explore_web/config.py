@@ -20,6 +20,8 @@ class ExploreWebConfig(PolicyConfig):
     """End after so many actions; null leaves it to the recorder's limit."""
     failing: float = Field(default=0.2, ge=0, le=1)
     """The share of actions that should fail."""
+    patient: bool = True
+    """Also err in ways that a browser notices only when it has waited in vain, such as a click on what is disabled."""
     dialect: Dialect | None = None
     """How actions are worded; null: as it goes with the environment's renderer."""
     accounts: tuple[tuple[str, str], ...] = ()

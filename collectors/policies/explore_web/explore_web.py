@@ -130,7 +130,7 @@ class ExploreWeb:
         if page.host != self._moves.home:
             return [Step("close_tab")] if page.tabs > 1 else home
         if self._errs():
-            patient = rng.random() < _PATIENT
+            patient = self.config.patient and rng.random() < _PATIENT
             return [rng.choice(wrong_steps(page, rng, self._dialect, patient=patient))]
         if self._memory.still >= _LOST:
             links = [page.where(one) for one in page.active if one.role == "link" and self._moves.stays(page, one)]

@@ -26,13 +26,10 @@ def browser(site: Site) -> Browser:
 
 def number(site: Site, **facts: Any) -> str:
     """Return an open thread with these facts."""
+    threads: dict[str, dict[str, Any]] = site.state()["threads"]
     wanted = {"locked": False} | facts
-    threads = site.state()["threads"].items()
-    return next(
-        key
-        for key, one in threads
-        if one["board"] != "moderators" and all(one[name] == value for name, value in wanted.items())
-    )
+    fitting = [key for key, one in threads.items() if all(one[name] == value for name, value in wanted.items())]
+    return next(key for key in fitting if threads[key]["board"] != "moderators")
 
 
 def test_boards_and_pages(site: Site, browser: Browser) -> None:

@@ -24,7 +24,8 @@ def browser(site: Site) -> Browser:
 
 def plain(site: Site, *, stock: int = 3) -> str:
     """Return a product that can be bought without choosing, with at least so many in stock."""
-    return next(one.slug for one in site.app.store.products.values() if one.option is None and stock <= one.stock < 20)
+    products = site.app.store.products.values()
+    return str(next(one.slug for one in products if one.option is None and stock <= one.stock < 20))
 
 
 def add(site: Site, browser: Browser, quantity: int = 1) -> str:

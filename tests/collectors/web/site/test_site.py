@@ -24,7 +24,8 @@ LEADS_NOWHERE = {
 
 def pages(site: Site, most: int = 150) -> dict[str, tuple[int, bytes]]:
     """Follow every link, breadth first, and return what answered."""
-    browser, found, todo = Browser(site), {}, ["/"]
+    browser, todo = Browser(site), ["/"]
+    found: dict[str, tuple[int, bytes]] = {}
     while todo and len(found) < most:
         target = todo.pop(0).partition("#")[0]
         if target not in found:
