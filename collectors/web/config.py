@@ -49,7 +49,7 @@ class WebConfig(Settings):
     """Files that can be uploaded: name to text. No file of this machine can."""
     timeout_s: float = Field(default=30.0, gt=0, le=86_400)
     """Seconds; what has not settled by then is observed as it is."""
-    action_s: float = Field(default=2.0, gt=0, le=86_400)
+    action_s: float = Field(default=5.0, gt=0, le=86_400)
     """Seconds that an element has to become visible, enabled and still before an action on it is an error."""
     quiet_ms: int = Field(default=30, ge=0, le=60_000)
     """A page has settled when it is loaded, no request is open, and its document did not change for so long."""

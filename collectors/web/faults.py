@@ -64,7 +64,9 @@ def _late(text: str, doing: str) -> ActionError | None:
         return ActionError(Status.TIMEOUT_KILLED, "timeout", f"{doing}: the page did not answer in time")
     if any(words in text for words in _DONE):
         return None
-    reason = _reason(text) or "the element could not be acted upon"
+    reason = _reason(text)
+    if reason is None:
+        return ActionError(Status.TIMEOUT_STILL_RUNNING, "timeout", f"{doing}: the page did not get to it in time")
     return ActionError(Status.TOOL_ERROR, "not_actionable", f"{doing}: {reason}")
 
 
