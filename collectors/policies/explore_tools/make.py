@@ -200,7 +200,8 @@ class Maker:
     def _known(self, schema: dict[str, Any], name: Words, holder: Words) -> str | None:
         """Return a text seen before, None where there is none or chance says otherwise."""
         wanted = place(name, self.shape.tool.name)
-        naming = identifies(wanted) or "pattern" in schema or schema.get("format") in ("uri", "uuid")
+        form = schema.get("format")
+        naming = identifies(wanted) or form in ("uri", "uuid") or ("pattern" in schema and form is None)
         new = makes(self.shape.tool.name, name, holder)
         fits = self._fits(schema, str)
         if new and identifies(wanted):
