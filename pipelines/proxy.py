@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from worldtape.collectors.mcp.proxy import Keeper, StdioProxy
+from worldtape.collectors.mcp._http import address
+from worldtape.collectors.mcp.proxy import HttpProxy, Keeper, StdioProxy
 from worldtape.collectors.recorder import make_header
 from worldtape.errors import InputError
 from worldtape.pipelines.record.where import local_lake
@@ -76,6 +78,41 @@ def proxy(
     if kept.failed is not None:
         complain(f"not everything was recorded: {kept.failed}")
     return status
+
+
+def http_proxy(
+    lake: str | os.PathLike[str],
+    url: str,
+    *,
+    port: int = 0,
+    durability: str = "action",
+    say: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Listen on this machine's loopback, pass everything on to the MCP server at `url`, until SIGINT or SIGTERM.
+
+    Each session is a recording of its own.
+
+    Args:
+        lake: a local folder, made where there is none.
+        url: of the server's endpoint.
+        port: to listen at; 0: any that is free.
+        durability: as in `proxy`.
+        say: is told the address for clients, and where something could not be recorded.
+
+    Raises:
+        ComponentError: the port is taken.
+        InputError: the lake is no local folder, or `url` is no address.
+        StorageError: a tape cannot be begun.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise InputError("this is no address", where=url, fix="--http https://HOST/PATH")
+    folder = local_lake(lake)
+    Lake.open(folder, create=True)
+    spec = EnvironmentSpec(kind="mcp", backend="http", network="host", parameters={"url": address(url)})
+    found = HttpProxy(url, lambda: keeper(folder, spec, durability)[0], port=port)
+    asyncio.run(found.serve(lambda where: say(f"clients reach {address(url)} at {where}")))
+    if found.failed is not None:
+        say(f"not everything was recorded: {found.failed}")
 
 
 def _syncer(path: Path) -> Callable[[], None]:

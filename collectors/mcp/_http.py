@@ -29,7 +29,7 @@ class Http:
 
     Attributes:
         inbox: the server's messages.
-        gone: whether the last request failed below HTTP.
+        gone: whether the last request could not be sent, or the SDK has given up.
         refused: the status of the last response, where it is 400 or more.
     """
 
@@ -112,11 +112,13 @@ class Http:
     async def _pump(self, read: Any) -> None:
         async for item in read:
             self.inbox.put(item)
+        self.gone = True  # the SDK has given up
+        self.inbox.close()
 
     def request(self, number: int, request: Any, body: bytes) -> None:
         """Keep a request that is about to be sent."""
         self.gone, self.refused = False, None
-        facts = {"n": number, "method": request.method, "url": _address(str(request.url))}
+        facts = {"n": number, "method": request.method, "url": address(str(request.url))}
         self._wire.note(HTTP, facts | {"headers": shown(request.headers)})
         if body:
             self._wire.sent(one_line(body))
@@ -138,7 +140,6 @@ class Http:
 
     def failed(self, number: int, error: Exception) -> None:
         """Keep that a request failed below HTTP: the address does not answer, or the connection broke."""
-        self.gone = True
         self.note(number, error=f"{type(error).__name__}: {error}")
 
 
@@ -152,7 +153,7 @@ def shown(headers: Any) -> dict[str, str]:
     return {name.lower(): _MASK if name.lower() in _SECRET else value for name, value in headers.items()}
 
 
-def _address(url: str) -> str:
+def address(url: str) -> str:
     """Return an address without the secrets that people put into its user part."""
     scheme, sep, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
@@ -222,9 +223,15 @@ def _recording(http: Http) -> Any:
                 response = await self._below.handle_async_request(request)
             except Exception as error:
                 http.failed(number, error)
+                http.gone = http.gone or request.method == "POST"
                 raise
             http.response(number, response)
             kind = response.headers.get("content-type", "").lower()
+            if response.status_code >= _REFUSED:  # nobody reads all of these
+                body = await response.aread()
+                http.came(body)
+                response.stream = httpx2.ByteStream(body)
+                return response
             response.stream = Stream(_Body(http, number, response.stream, kind), response.stream)
             return response
 
@@ -234,4 +241,4 @@ def _recording(http: Http) -> Any:
     return Recording()
 
 
-__all__ = ["HTTP", "Http", "one_line", "shown"]
+__all__ = ["HTTP", "Http", "address", "one_line", "shown"]

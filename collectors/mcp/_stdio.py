@@ -92,10 +92,11 @@ class Stdio:
         """Send a message: the tape first."""
         import anyio
 
-        line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        message = item.message
+        line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
         if self.gone or self._stdin is None:
             raise anyio.BrokenResourceError
-        self._wire.sent(line)
+        self._wire.sent(line, vars(message))
         self._stdin.write(line)
         if not self._room.is_set():
             await self._room.wait()

@@ -57,10 +57,10 @@ class Wire:
         self._put(TURN, b"{}\n")
         self.result.turn()
 
-    def sent(self, line: bytes) -> None:
-        """Take a frame that is about to be sent, with its line feed."""
+    def sent(self, line: bytes, message: dict[str, Any] | None = None) -> None:
+        """Take a frame that is about to be sent, with its line feed; `message` where it was read already."""
         self._put(OUT, line)
-        self.result.sent(messages(line))
+        self.result.sent(messages(line) if message is None else [message])
 
     def came(self, line: bytes) -> list[dict[str, Any]]:
         """Take a frame of the server, with its line feed, and return its messages."""

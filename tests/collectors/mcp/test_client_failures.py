@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.collectors.mcp._run import alive, in_loop
+from tests.collectors.mcp._run import in_loop, until_gone
 from tests.collectors.mcp.test_client import rows, status_of
 from worldtape.collectors.mcp import Mcp, McpConfig, tool_call
 from worldtape.collectors.recorder import Recorder
@@ -295,7 +295,8 @@ def answer(message):
     )
     async with open_recorder(Mcp(config), tmp_path) as recorder:
         pids = [int(pid) for pid in (await recorder.step(CALL)).text.split()]
-    assert [pid for pid in pids if alive(pid)] == []
+    for pid in pids:
+        until_gone(pid)
 
 
 def test_starts_that_fail_are_tapes_that_say_why(server: Server, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import select
 import signal
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from typing import IO, Any, Self
 
 import pytest
 
-from tests.collectors.mcp._run import alive, in_loop
+from tests.collectors.mcp._run import alive, in_loop, until_gone
 from tests.collectors.mcp.test_client import rows
 from tests.collectors.mcp.test_client_failures import frames, tape
 from worldtape.collectors.mcp import Mcp, McpConfig, Sampling, resource_read, tool_call
@@ -159,15 +158,6 @@ def answer(message):
 
 def argv(config: McpConfig) -> list[str]:
     return [config.command or "", *config.args]
-
-
-def until_gone(pid: int) -> None:
-    """Wait for the end of a process that is not ours."""
-    fd = os.pidfd_open(pid) if alive(pid) else None
-    if fd is not None:
-        ended, _, _ = select.select([fd], [], [], 20)
-        os.close(fd)
-        assert ended
 
 
 class Running:
