@@ -81,6 +81,15 @@ def test_undeclared_tool():
     assert kept(UndeclaredTool(), *rows) == [True, False, False, False, True, True, True, True]
 
 
+def test_a_server_that_says_there_is_no_such_tool_is_right():
+    call = {"domain": "mcp", "tools": TOOLS, "action_kind": "tool_call", "action_name": "rm"}
+    rows = [
+        call | {"trajectory_id": status, "status": status} for status in ("tool_error", "protocol_error", "rejected")
+    ]
+    assert kept(UndeclaredTool(), *rows, call) == [True, True, True, False]
+    assert kept(UndeclaredTool(refused="reject"), *rows, call) == [False] * 4
+
+
 @pytest.mark.parametrize("text", ["Please solve this CAPTCHA", "Verify you are human"])
 def test_who_is_shut_out_saw_no_environment(text):
     page = {"domain": "web", "observation_text": "a page"}
