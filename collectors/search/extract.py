@@ -127,15 +127,20 @@ def _tree(body: Body) -> Any:
 
 
 def _framed(tree: Any) -> Any:
-    """Take away navigation and footers; a page that does not say what its content is, is content altogether."""
+    """Take away navigation and footers, and mark the content: what the page calls so, else all of it."""
     for element in list(tree.iter("nav", "footer", "script", "style", "noscript", "template")):
         element.drop_tree()
-    content = tree.find("body")
-    if content is not None and next(tree.iter("article", "main"), None) is None:
-        content.tag = "article"
+    articles = list(tree.iter("article"))
+    alone = articles[0] if len(articles) == 1 else None
+    content = next(tree.iter("main"), alone)
+    for element in articles:
+        element.tag = "section"
+    if content is None and (content := tree.find("body")) is not None:
         outer = tree.makeelement("body")
         tree.replace(content, outer)
         outer.append(content)
+    if content is not None:
+        content.tag = "article"
     return tree
 
 

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from worldtape.collectors.search.answers import Hit
 from worldtape.collectors.search.config import EmbeddedConfig
@@ -25,12 +26,16 @@ _SCHEMA = """
 CREATE TABLE documents (id INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT NOT NULL, title TEXT, date TEXT);
 CREATE VIRTUAL TABLE pages USING fts5 (title, body, address, tokenize = "porter unicode61 remove_diacritics 2");
 """
-_FIND = """
-SELECT d.url, d.title, snippet(pages, 1, '', '', ' ... ', ?), d.date
-FROM pages JOIN documents d ON d.id = pages.rowid
+_BEST = """
+SELECT pages.rowid FROM pages JOIN documents d ON d.id = pages.rowid
 WHERE pages MATCH ? AND (? IS NULL OR d.host = ? OR d.host LIKE '%.' || ?)
 ORDER BY bm25(pages, 6.0, 1.0, 2.0), pages.rowid LIMIT ?
 """
+_SHOW = """
+SELECT d.url, d.title, snippet(pages, 1, '', '', ' ... ', ?), d.date
+FROM pages JOIN documents d ON d.id = pages.rowid WHERE pages MATCH ? AND pages.rowid = ?
+"""
+"""A snippet costs more than the search: only those that are shown are made."""
 _WORD = re.compile(r'"([^"]+)"|site:(\S+)|(\w+)')
 _COMMON = frozenset(
     re.findall(
@@ -57,8 +62,16 @@ class Index:
         self.size = len(found)
         self._sources = found
         self._words = snippet_words
-        self._base = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True, check_same_thread=False)
         self._lock = threading.Lock()
+        address = f"file:{quote(str(path))}?mode=ro&immutable=1"
+        self._base = sqlite3.connect(address, uri=True, check_same_thread=False)
+        try:
+            self._base.execute("SELECT max(rowid) FROM pages").fetchone()
+        except sqlite3.DatabaseError as error:
+            self._base.close()
+            raise ComponentError(
+                f"the index is damaged: {error}", where=path, fix="delete it: it is made again"
+            ) from error
 
     def find(self, query: str, count: int) -> list[Hit]:
         """Return the best documents: any of the words, all of the quoted phrases, from `site:` where it is named."""
@@ -66,7 +79,8 @@ class Index:
         if match is None:
             return []
         with self._lock:
-            rows = self._base.execute(_FIND, (self._words, match, site, site, site, count)).fetchall()
+            best = self._base.execute(_BEST, (match, site, site, site, count)).fetchall()
+            rows = [self._base.execute(_SHOW, (self._words, match, number)).fetchone() for (number,) in best]
         return [Hit(url, title, " ".join(snippet.split()) or None, date) for url, title, snippet, date in rows]
 
     def source(self, url: str) -> Source | None:
@@ -99,6 +113,9 @@ def open_index(config: EmbeddedConfig) -> Index:
     stamps = tuple((url, str(source.path), source.size, source.mtime_ns) for url, source in sorted(found.items()))
     with _build_lock:
         path, digest = _made(stamps, config.file_mb, str(config.cache or ""))
+        if not path.exists():
+            _made.cache_clear()
+            path, digest = _made(stamps, config.file_mb, str(config.cache or ""))
     return Index(path, digest, found, config.snippet_words)
 
 

@@ -15,7 +15,7 @@ from tests.collectors.search._play import Play
 from worldtape.collectors.search import EmbeddedConfig, FolderConfig, SearchConfig, web_extractor, web_search
 from worldtape.collectors.search.providers.documents import SHIPPED, sources
 from worldtape.collectors.search.providers.index import open_index
-from worldtape.errors import NotFoundError
+from worldtape.errors import ComponentError, NotFoundError
 from worldtape.schemas import Status
 
 LIGHT = "https://wiki.skerra.example/stakk-lighthouse.md"
@@ -152,6 +152,21 @@ def test_an_index_is_made_once_for_the_same_content(tmp_path: Path) -> None:
     assert third.find("slack", 9)[0].snippet == "Tides slack water now"
     for index in (first, second, third):
         index.close()
+
+
+def test_an_index_that_was_deleted_or_damaged(tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", a_md="# Tides")
+    config = over(folder, cache=tmp_path / "what? 100% cache")
+    for _ in range(2):
+        index = open_index(config)
+        assert index.find("tides", 1)
+        index.close()
+        (made,) = (tmp_path / "what? 100% cache").glob("*.sqlite")
+        made.unlink()
+    open_index(config).close()
+    made.write_bytes(b"no database at all, but long enough to be one" * 100)
+    with pytest.raises(ComponentError, match="the index is damaged"):
+        open_index(config)
 
 
 def test_which_files_are_documents(tmp_path: Path) -> None:

@@ -46,6 +46,35 @@ def test_extremes(data: bytes) -> None:
     assert isinstance(page(data), (Page, Fault))
 
 
+THREAD = """<body><div>banner</div><main><h1>Anchorage?</h1>
+<article><h2>gull</h2><p>Is the bay any good?</p></article>
+<article><h2>salt</h2><p>No. Take the east side.</p></article></main></body>"""
+LISTS = (
+    "<h1>Index</h1><dl>"
+    + "".join(f"<dt><a href='#{n}'>name{n}</a></dt><dd>what it is</dd>" for n in range(20))
+    + "</dl>"
+)
+
+
+@pytest.mark.parametrize(
+    ("html", "told"),
+    [
+        (THREAD, ["# Anchorage?", "## gull", "Is the bay any good?", "## salt", "No. Take the east side."]),
+        ("<p>before</p><article><h1>One</h1><p>short</p></article>", ["# One", "short"]),
+        ("<h1>A</h1><table><tr><th>x</th><th>y</th></tr><tr><td>1</td><td>2</td></tr></table>", ["# A", "| 1 | 2 |"]),
+        ("<h1>A</h1><ul><li>one</li><li>two</li></ul>", ["# A", "- one", "- two"]),
+        ("<h1>A</h1><pre><code>x = 1\ny = 2</code></pre>", ["# A", "x = 1\ny = 2"]),
+        (LISTS, ["name0", "name19"]),
+    ],
+)
+def test_what_a_page_says_is_there(html: str, told: list[str]) -> None:
+    found = page(html.encode())
+    assert isinstance(found, Page)
+    at = [found.markdown.find(text) for text in told]
+    assert -1 not in at
+    assert at == sorted(at)
+
+
 def test_links_in_markdown_but_not_in_code() -> None:
     text = b"[a](x.md) and ![p](../p.png)\n```\n[b](y.md)\n```\n    [c](z.md)\n[d](https://d.example/) [e](#f)\n"
     found = page(text, "text/markdown")
