@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from worldtape.errors import ComponentError
 from worldtape.pipelines.build import build_cpt, build_sft
 from worldtape.pipelines.curate import curate
+from worldtape.pipelines.demo._jobs import jobs
 from worldtape.pipelines.demo._place import Place, find_place
 from worldtape.pipelines.demo._report import QUERY, DemoReport
 from worldtape.pipelines.project import project
@@ -16,7 +17,8 @@ from worldtape.pipelines.record import JobConfig, RecordReport, record
 from worldtape.storage import Lake, query
 
 TAPES = Path(__file__).parent / "tapes"
-"""A dozen tapes of our own, for machines where nothing can be recorded."""
+"""Tapes of our own, a folder for each domain, for machines where it cannot be recorded. Those of browsers were made by
+jobs with `html: false`, `screenshot: none` and `bodies: none`: small, and without blobs."""
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is, and how much there is."""
@@ -32,15 +34,15 @@ def demo(out: str | Path, *, place: Place | None = None, progress: Progress | No
 
     Raises:
         StorageError: the folder cannot be written.
-        ComponentError: Docker or namespaces went away while it recorded.
+        ComponentError: Docker, namespaces or the browser went away while it recorded.
     """
     lake = Path(out) / "lake"
     tell = progress or (lambda *_: None)
-    tell("looking for Docker and namespaces", 0, 1)
+    tell("looking for Docker, namespaces and a browser", 0, 1)
     place = place or find_place()
-    records = [] if place.kind == "tapes" else [_record(job, lake, tell) for job in jobs(place)]
-    if place.kind == "tapes":
-        _ship(lake)
+    records = [_record(job, lake, tell) for job in jobs(place)]
+    for domain in place.shipped:
+        _ship(domain, lake)
     projected = project(lake, workers=0, progress=_named("projecting", tell))
     curated = curate(lake, workers=0, progress=lambda stage, done, total: tell(f"curating: {stage}", done, total))
     builds = (
@@ -49,13 +51,6 @@ def demo(out: str | Path, *, place: Place | None = None, progress: Progress | No
     )
     answer = query(lake, QUERY).to_pylist()
     return DemoReport(place, str(lake), projected, curated, builds, answer, records)
-
-
-def jobs(place: Place) -> Iterator[JobConfig]:
-    """Give the demo's jobs: every task of our suite by its own solution, and a seeded explorer."""
-    shared = {"environment": place.environment(), "suite": "terminal-core"}
-    yield JobConfig(name="demo-tasks", policy={"kind": "script"}, **shared)
-    yield JobConfig(name="demo-explore", policy={"kind": "explore"}, limit=6, repeats=2, max_steps=20, **shared)
 
 
 def _record(job: JobConfig, lake: Path, tell: Progress) -> RecordReport:
@@ -69,11 +64,12 @@ def _named(what: str, tell: Progress) -> Callable[[int, int], None]:
     return lambda done, total: tell(what, done, total)
 
 
-def _ship(lake: Path) -> None:
-    """Lay the shipped tapes into the lake, as if they had been recorded there."""
+def _ship(domain: str, lake: Path) -> None:
+    """Lay the shipped tapes of a domain into the lake, as if they had been recorded there."""
     Lake.open(lake, create=True)
-    for tape in sorted(TAPES.rglob("*.jsonl.zst")):
-        target = lake / "tapes" / tape.relative_to(TAPES)
+    folder = TAPES / domain
+    for tape in sorted(folder.rglob("*.jsonl.zst")):
+        target = lake / "tapes" / tape.relative_to(folder)
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(tape, target)

@@ -1,4 +1,4 @@
-"""Where a demo can record: in containers, in namespaces, or nowhere."""
+"""Where a demo can record: terminals in containers, in namespaces, or nowhere; pages in a browser, or nowhere."""
 
 from __future__ import annotations
 
@@ -16,39 +16,58 @@ PULL_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The best place found, and why it is not a better one."""
+    """The best place found, and why it is not a better one. MCP servers and searches need nothing but Python."""
 
     kind: Literal["docker", "local", "tapes"]
-    """Containers, namespaces, or the tapes that we ship."""
+    """Of terminals: containers, namespaces, or the tapes that we ship."""
     image: str | None = None
     """The container image."""
     missing: tuple[str, ...] = ()
     """One line for each better place that could not be had."""
+    browser: str | None = None
+    """The browser and its version; none: the tapes that we ship."""
 
     def environment(self) -> dict[str, Any]:
-        """Return the settings of a job's environment."""
+        """Return the settings of a terminal's environment in a job."""
         image = {} if self.image is None else {"image": self.image}
         return {"kind": "terminal", "sandbox": self.kind} | image
 
+    @property
+    def shipped(self) -> tuple[str, ...]:
+        """The domains that cannot be recorded here."""
+        lacking = {"terminal": self.kind == "tapes", "web": self.browser is None}
+        return tuple(domain for domain, lacks in lacking.items() if lacks)
+
     def __str__(self) -> str:
-        if self.kind == "docker":
-            return f"Docker containers of {self.image}"
-        return "the local sandbox (namespaces)" if self.kind == "local" else "the tapes that Worldtape ships"
+        shells = {"docker": f"Docker containers of {self.image}", "local": "the local sandbox (namespaces)"}
+        places = [shells[self.kind]] if self.kind in shells else []
+        places += [self.browser] if self.browser is not None else []
+        text = ", ".join([*places, "an MCP server", "a search engine"])
+        return text + (f"; {' and '.join(self.shipped)} from the tapes that Worldtape ships" if self.shipped else "")
 
 
 def find_place(*, pull_s: float = PULL_S) -> Place:
-    """Return the best place on this machine: a container, else a local sandbox, else the shipped tapes."""
+    """Return the best place on this machine: a container, else a local sandbox, else shipped tapes; and a browser."""
     missing: list[str] = []
+    kind: Literal["docker", "local", "tapes"] = "docker"
+    image: str | None = None
+    browser: str | None = None
     try:
-        return Place("docker", ensure_image(pull_s=pull_s).name)
+        image = ensure_image(pull_s=pull_s).name
     except ComponentError as error:
+        kind = "local"
         missing.append(f"no containers: {error}")
+    if kind == "local":
+        try:
+            asyncio.run(_try(SandboxConfig(kind="local")))
+        except ComponentError as error:
+            kind = "tapes"
+            missing.append(f"no local sandbox: {error}")
     try:
-        asyncio.run(_try(SandboxConfig(kind="local")))
+        browser = f"Chromium {asyncio.run(_browse())}"
     except ComponentError as error:
-        missing.append(f"no local sandbox: {error}")
-        return Place("tapes", missing=tuple(missing))
-    return Place("local", missing=tuple(missing))
+        missing.append(f"no browser: {error}")
+    return Place(kind, image, tuple(missing), browser)
 
 
 async def _try(config: SandboxConfig) -> None:
@@ -57,3 +76,11 @@ async def _try(config: SandboxConfig) -> None:
         await sandbox.start(cols=80, rows=24)
     finally:
         await sandbox.close()
+
+
+async def _browse() -> str:
+    from worldtape.collectors.web import Web, WebConfig
+
+    async with Web(WebConfig(site="shop")) as browser:
+        ready = await browser.reset(lambda *_: None)
+        return ready.environment.versions["chromium"]

@@ -11,7 +11,11 @@ from worldtape.pipelines.demo._place import Place
 from worldtape.pipelines.project import ProjectReport
 from worldtape.pipelines.record import RecordReport
 
-QUERY = "SELECT status, count(*) AS turns, round(avg(duration_ms), 1) AS ms FROM transitions GROUP BY 1 ORDER BY 2 DESC"
+QUERY = (
+    "SELECT domain, count(DISTINCT trajectory_id) AS trajectories, count(*) AS turns, "
+    "count(*) FILTER (status <> 'ok') AS failed, round(median(duration_ms), 1) AS ms "
+    "FROM transitions GROUP BY 1 ORDER BY 1"
+)
 """The query that the demo shows."""
 
 
@@ -27,11 +31,19 @@ class DemoReport:
     answer: list[dict[str, Any]]
     """The rows that `QUERY` gave."""
     records: list[RecordReport] = field(default_factory=list)
-    """Of each job; none where the shipped tapes were used."""
+    """Of each job; none for the domains whose shipped tapes were used."""
+
+    def recorded(self) -> list[tuple[str, int, int, int, str, int]]:
+        """Return a line for each job: name, items, those in the lake before, failed, solved, actions."""
+        return [
+            (one.job, one.items, one.present, one.failed, f"{one.solved} of {one.judged}", one.steps)
+            for one in self.records
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain JSON types."""
-        place = {"kind": self.place.kind, "image": self.place.image, "missing": list(self.place.missing)}
+        place = {name: getattr(self.place, name) for name in ("kind", "image", "browser")}
+        place |= {"missing": list(self.place.missing), "shipped": list(self.place.shipped)}
         return {
             "place": place,
             "lake": self.lake,

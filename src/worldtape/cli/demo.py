@@ -18,7 +18,7 @@ def demo(
     out: Annotated[Path, typer.Option("--out", help="Folder for the lake and the corpora.")] = Path("worldtape-demo"),
     as_json: Annotated[bool, typer.Option("--json", help="Print every report as one object.")] = False,
 ) -> None:
-    """Record real terminal sessions, curate them, build two corpora, and show what became of every recording.
+    """Record terminals, web pages, MCP calls and searches, build two corpora, show what became of every recording.
 
     Example: `worldtape demo --out ./worldtape-demo`
     """
@@ -41,8 +41,10 @@ def _tell(report: DemoReport, out: Path) -> None:
     for reason in report.place.missing:
         say(reason)
     say(f"recorded in {report.place}")
-    for record in report.records:
-        print_table(("what", "count"), record.rows(), title=f"\nrecord {record.job}")
+    if report.records:
+        print_table(
+            ("job", "items", "there already", "failed", "solved", "actions"), report.recorded(), title="\nrecorded"
+        )
     print_funnel(report.curate.funnel, title="\nfrom recordings to corpora")
     print_table(list(report.answer[0]), [list(row.values()) for row in report.answer], title=f"\n{QUERY}")
     rows = {build.corpus: sum(build.rows.values()) for build in report.builds}
