@@ -6,23 +6,21 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Coroutine
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from worldtape.collectors.web.calls import Call, call_of
-from worldtape.collectors.web.capture import Captured, capture
+from worldtape.collectors.web.capture import capture
 from worldtape.collectors.web.faults import ABORTED, ActionError, fault_of
+from worldtape.collectors.web.found import Found, outcome_of, tree_of
 from worldtape.collectors.web.perform import Doing, goto
-from worldtape.collectors.web.settle import Settled, settle
+from worldtape.collectors.web.settle import settle
 from worldtape.collectors.web.tab import Tab
 from worldtape.errors import ComponentError, InputError
 from worldtape.schemas import (
     Action,
-    ErrorInfo,
     Observation,
-    Outcome,
     Part,
     Rendering,
     SettledBy,
@@ -35,20 +33,9 @@ from worldtape.schemas import (
 if TYPE_CHECKING:
     from worldtape.collectors.web.session import Session
 
-_LEAST_ERROR = 400
 _LOOK_S = 10.0
 _INLINE = 64 * 1024
 _MEDIA = {"html": "text/html", "png": "image/png", "jpeg": "image/jpeg"}
-
-
-@dataclass(slots=True)
-class Found:
-    """How a step went, as far as it is known."""
-
-    fault: ActionError | None = None
-    settled: Settled | None = None
-    captured: Captured | None = None
-    acted: bool = False
 
 
 class Driver:
@@ -73,6 +60,7 @@ class Driver:
 
         Raises:
             ComponentError: the browser died.
+            InputError: the start page does not answer.
         """
         session = self.session
         session.attach(sink)
@@ -83,6 +71,8 @@ class Driver:
             await self._act_and_look(Call("goto", {"url": url}, "goto", {}) if url else None, found, deadline)
             if session.dead:
                 raise ComponentError("the browser died before the first look")
+            if found.fault is not None and url is not None:
+                raise InputError(f"the start page cannot be opened: {found.fault.message}", where=url)
             return self._observe(found)
         finally:
             session.attach(None)
@@ -102,7 +92,8 @@ class Driver:
                 deadline = min(deadline, _now() + until - time.monotonic())
             await self._carry_out(action, found, deadline)
             observation = self._observe(found)
-            outcome = self._outcome(found, tab, answers)
+            outcome = outcome_of(session, found, tab, answers)
+            self._ended = self._ended or session.gone.is_set()
         finally:
             session.attach(None)
         took = time.monotonic_ns() - mono
@@ -189,7 +180,6 @@ class Driver:
         from playwright.async_api import TimeoutError as TooLateError
 
         session = self.session
-        found.acted = True
         pending, self._pending = self._pending, None
         downloads = len(session.events)
         try:
@@ -221,7 +211,7 @@ class Driver:
 
     def _observe(self, found: Found) -> Observation:
         session = self.session
-        tree = self._tree(found)
+        tree = tree_of(session, found)
         line = orjson.dumps(tree) + b"\n"
         session.write("tree", line)
         self._renderer.feed("tree", line)
@@ -250,35 +240,6 @@ class Driver:
         self.session.write(channel, data)
         return Part(channel=channel, media_type=media_type, bytes=len(data), blob=_blob(data))
 
-    def _tree(self, found: Found) -> dict[str, Any]:
-        session, seen = self.session, found.captured
-        events, session.events = session.events, []
-        tree: dict[str, Any] = {"version": 1}
-        tab = session.active
-        if seen is not None:
-            tree |= {"url": seen.url, "title": seen.title}
-        elif tab is not None:
-            tree |= {"url": tab.page.url, "title": tab.title}
-        tree["tabs"] = [
-            {"title": one.title, "url": one.page.url} | ({"active": True} if one is tab else {}) for one in session.tabs
-        ]
-        tree["viewport"] = [session.config.width, session.config.height]
-        if seen is not None:
-            tree |= {"scroll": seen.scroll, "size": seen.size}
-        if session.dead:
-            tree["gone"] = "browser"
-        elif tab is not None and tab.crashed:
-            tree["gone"] = "page"
-        if (dialog := session.dialogs.shown()) is not None:
-            tree["dialog"] = dialog
-        if found.fault is not None:
-            tree["error"] = {"type": found.fault.kind, "message": found.fault.message}
-        if events:
-            tree["events"] = events
-        tree["frames"] = [] if seen is None else seen.merged.frames
-        tree["nodes"] = [] if seen is None else seen.merged.nodes
-        return tree
-
     def _remember(self, tree: dict[str, Any], found: Found) -> None:
         session = self.session
         digest = hashlib.sha256(
@@ -301,39 +262,6 @@ class Driver:
             "settled": found.settled is not None and found.settled.by is SettledBy.REST,
         }
         self._digest = digest
-
-    def _outcome(self, found: Found, tab: Tab | None, answers: int) -> Outcome:
-        session = self.session
-        if session.gone.is_set() and (found.fault is None or found.fault.status is not Status.NOT_EXECUTED):
-            self._ended = True
-            what = "the browser died" if session.dead else "the page crashed"
-            kind = "browser_crashed" if session.dead else "page_crashed"
-            return Outcome(status=Status.ENV_ERROR, error=ErrorInfo(type=kind, message=what))
-        if found.fault is not None:
-            fault = found.fault
-            return Outcome(status=fault.status, error=ErrorInfo(type=fault.kind, message=fault.message))
-        shown = self._answered(tab, answers)
-        if shown is not None:
-            return shown
-        if session.stopped:
-            error = ErrorInfo(type="timeout", message="the page did not answer in time")
-            return Outcome(status=Status.TIMEOUT_KILLED, error=error)
-        if found.settled is not None and not found.settled.loaded:
-            error = ErrorInfo(type="timeout", message="the page was still loading")
-            return Outcome(status=Status.TIMEOUT_STILL_RUNNING, error=error)
-        return Outcome(status=Status.OK)
-
-    def _answered(self, tab: Tab | None, answers: int) -> Outcome | None:
-        """Return the outcome where the page in front was newly answered, and badly; `tab` was in front before."""
-        front = self.session.active
-        if front is None or (front is tab and front.answers <= answers):
-            return None
-        if front.failure and ABORTED not in front.failure:
-            return Outcome(status=Status.ENV_ERROR, error=ErrorInfo(type=front.failure, message=front.failure))
-        if front.status is None or front.status < _LEAST_ERROR:
-            return None
-        error = ErrorInfo(type="http_error", message=f"the page answered {front.status}", code=front.status)
-        return Outcome(status=Status.TOOL_ERROR, error=error)
 
 
 def _make(name: str) -> Any:

@@ -8,11 +8,12 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from worldtape.collectors.web._watched import drivers, watch
 from worldtape.errors import ComponentError
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Running:
 
     browser: Browser
     users: int = 0
+    on_lost: set[Callable[[], None]] = field(default_factory=set)
+    """Called when the driver between us and the browser has died."""
     idle: asyncio.TimerHandle | None = None
 
 
@@ -131,11 +134,23 @@ class Engine:
             await _quietly(old.stop())
         if self._playwright is None:
             try:
+                before = drivers()
                 self._playwright = await async_playwright().start()
+                for pid in drivers() - before:
+                    watch(pid, self._lost)
             except OSError as error:
                 fix = "pip install playwright again: its driver is missing"
                 raise ComponentError(f"Playwright cannot be started: {error}", fix=fix) from error
         return self._playwright
+
+    def _lost(self) -> None:
+        """Let go of a driver that has died, and of its browsers; it ends too when it was told to."""
+        running, self.running, self._playwright = self.running, {}, None
+        for one in running.values():
+            if one.idle is not None:
+                one.idle.cancel()
+            for tell in list(one.on_lost):
+                tell()
 
     async def close(self) -> None:
         """Close every browser and the driver. Called in the thread."""

@@ -56,6 +56,8 @@ class Session:
         """Set when the browser or the active page has died."""
         self.stopped = False
         """A navigation of the present action was stopped, since it was not answered in time."""
+        self.lost = False
+        """The driver between us and the browser has died."""
         self.dead = False
         """The browser has died."""
         self.downloads: set[asyncio.Task[None]] = set()
@@ -68,6 +70,7 @@ class Session:
         """Make the context and its first tab."""
         browser = self.running.browser
         browser.on("disconnected", self._on_disconnected)
+        self.running.on_lost.add(self._on_lost)
         options = self.config.context_options()
         if self._proxy is not None:
             options["proxy"] = {"server": self._proxy, "bypass": "<-loopback>"}
@@ -90,6 +93,7 @@ class Session:
         self.network.close()
         for job in [*self.downloads, *self._opening]:
             job.cancel()
+        self.running.on_lost.discard(self._on_lost)
         self.running.browser.remove_listener("disconnected", self._on_disconnected)
         if self._context is not None and not self.dead:
             with suppress(Error, TimeoutError):
@@ -220,6 +224,10 @@ class Session:
             self.note("page_crashed", index=self.tabs.index(tab))
             if tab is self.active:
                 self.gone.set()
+
+    def _on_lost(self) -> None:
+        self.lost = self.dead = True
+        self.gone.set()
 
     def _on_disconnected(self, _: object) -> None:
         self.dead = True

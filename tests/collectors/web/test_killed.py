@@ -39,13 +39,20 @@ def below(pid: int) -> dict[int, str]:
     return found
 
 
+def cmdline(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 def browsers() -> list[int]:
     """The main processes of the browsers that this process has started."""
     mine = below(os.getpid())
     return [
         pid
         for pid, name in mine.items()
-        if "chrom" in name and b"--type=" not in Path(f"/proc/{pid}/cmdline").read_bytes() and "crashpad" not in name
+        if "chrom" in name and b"--type=" not in cmdline(pid) and "crashpad" not in name
     ]
 
 
@@ -123,3 +130,26 @@ def running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_a_driver_that_dies_is_our_failure_and_is_started_anew(pages: Pages) -> None:
+    url = pages.put("/calm", "<title>Calm</title><h1>Calm</h1>")
+
+    async def play() -> tuple[ListTape, Recorder]:
+        tape = ListTape()
+        async with Recorder(Web(WebConfig(url=url)), tape) as recorder:
+            await recorder.step("noop(0)")
+            step = asyncio.create_task(recorder.step("noop(30000)"))
+            await asyncio.to_thread(wait_for_action, tape)
+            drivers = [pid for pid in below(os.getpid()) if b"playwright/driver" in cmdline(pid)]
+            assert drivers
+            for pid in drivers:
+                os.kill(pid, signal.SIGKILL)
+            await step
+        return tape, recorder
+
+    tape, recorder = asyncio.run(play())
+    assert recorder.last.outcome.status is Status.INFRA_ERROR
+    assert tape.sealed is not None
+    assert tape.sealed.status is EndStatus.FAILED
+    assert visit(url).first_text.count("Calm") > 1

@@ -19,6 +19,7 @@ from tests.collectors.web._server import Pages
 from tests.collectors.web._visit import on, visit
 from worldtape.collectors.web import Web
 from worldtape.collectors.web.engine import engine
+from worldtape.errors import InputError
 from worldtape.schemas import EndStatus, SettledBy, Status
 
 pytestmark = [pytest.mark.web, pytest.mark.usefixtures("chromium")]
@@ -122,6 +123,12 @@ def test_files_of_this_machine_are_not_opened(pages: Pages) -> None:
     seen = visit(pages.put("/calm", "<h1>Calm</h1>"), 'goto("file:///etc/passwd")', 'goto("chrome://version")')
     assert [one.outcome.status for one in seen.results] == [Status.REJECTED] * 2
     assert "root" not in seen.text
+
+
+def test_a_start_page_that_does_not_open_is_no_recording(pages: Pages) -> None:
+    with pytest.raises(InputError, match="the start page cannot be opened: goto: net::ERR_"):
+        visit("http://nowhere.invalid/")
+    assert "Not found" in visit(f"{pages.url}/missing").first_text
 
 
 def test_a_page_that_crashes_ends_the_trajectory(pages: Pages) -> None:
