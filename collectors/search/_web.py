@@ -65,7 +65,7 @@ class Web:
             return Fault(Status.TOOL_ERROR, "invalid_url", f"invalid URL '{sent}'")
         except httpx.RequestError as error:
             got.keep(wire)
-            return Fault(Status.ENV_ERROR, *_told(error, urlsplit(sent).hostname or sent))
+            return Fault(Status.ENV_ERROR, *_told(error, _host(sent)))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -95,6 +95,9 @@ class Web:
             if response.next_request is None:
                 return body_of
             asked = response.next_request
+        if not self._config.redirects:
+            message = f"{_host(wire.masked(url))} redirects to {_host(wire.masked(str(asked.url)))}"
+            return Fault(Status.TOOL_ERROR, "redirected", message)
         message = f"more than {self._config.redirects} redirects from {wire.masked(url)}"
         return Fault(Status.TOOL_ERROR, "too_many_redirects", message)
 
@@ -153,6 +156,10 @@ def refused(body: Body, url: str, message: str | None = None) -> Fault | None:
         return None
     told = f"{status} {_phrase(status)}".strip()
     return Fault(Status.TOOL_ERROR, "http", f"{told} for {url}{f': {message}' if message else ''}", code=status)
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or url
 
 
 def _phrase(status: int) -> str:

@@ -70,7 +70,7 @@ def sources(config: EmbeddedConfig) -> dict[str, Source]:
             name = PurePosixPath(path.relative_to(root).as_posix())
             plain = name.with_suffix("") if name.suffix == ".gz" else name
             for one in (plain, name):
-                url = folder.url + ("" if folder.url.endswith("/") else "/") + quote(str(one), errors="replace")
+                url = folder.url + ("" if folder.url.endswith("/") else "/") + quote(os.fsencode(one))
                 if url not in found:
                     found[url] = Source(path, facts.st_size, facts.st_mtime_ns)
                     break
@@ -100,10 +100,10 @@ def described(path: Path, most: int) -> Document | None:
         reader = _Reader()
         reader.feed(text)
         reader.close()
-        return Document(reader.title or path.stem, reader.text, reader.date)
+        return Document(reader.title or clean(path.stem), reader.text, reader.date)
     head, rest = front_matter(text) if kind == "text/markdown" else ({}, text)
     lines = (line.strip().lstrip("#").strip() for line in rest.split("\n"))
-    first = next((line for line in lines if any(char.isalnum() for char in line)), path.stem)
+    first = next((line for line in lines if any(char.isalnum() for char in line)), clean(path.stem))
     body = _plain(rest) if kind == "text/markdown" else rest
     return Document(head.get("title") or first[:_TITLE_CHARS], body, head.get("date"))
 

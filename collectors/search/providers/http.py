@@ -22,7 +22,7 @@ class HttpProvider:
 
     def __init__(self, config: HttpConfig) -> None:
         self._config = config
-        self._web = Web(WebConfig(), guarded=False)
+        self._web = Web(WebConfig(redirects=0), guarded=False)  # keys are for this service only
         self._headers: Mapping[str, str] = {}
         self._params: Mapping[str, str] = {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -175,10 +176,12 @@ def test_which_files_are_documents(tmp_path: Path) -> None:
     (folder / "broken.txt.gz").write_bytes(b"no gzip")
     (folder / "a b.md").write_text("named with a blank")
     (folder / "link.md").symlink_to(folder / "a.md")
+    Path(os.fsdecode(os.fsencode(folder) + b"/\xff.md")).write_text("***")
     (folder / "sub").mkdir()
     (folder / "sub" / "big.txt").write_text("x" * (2 << 20))
     found = sources(over(folder))
     assert [url.removeprefix("https://docs.example/") for url in found] == [
+        "%FF.md",
         "a%20b.md",
         "a.md",
         "b.TXT",

@@ -125,6 +125,17 @@ async def test_errors_in_the_words_of_the_service(site: Site) -> None:
 
 
 @in_loop
+async def test_keys_do_not_follow_a_redirect(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEARCH_TOKEN", "t0p-s3cret")
+    with Site() as other:
+        site.tell("/search", status=302, headers={"location": other.url})
+        async with Play(service(site, headers_from={"x-key": "SEARCH_TOKEN"})) as play:
+            text = await play.text(web_search("tides"))
+        assert other.asked == []
+    assert text == 'Search for "tides" failed: 127.0.0.1 redirects to 127.0.0.1'
+
+
+@in_loop
 async def test_no_results_in_any_form(site: Site) -> None:
     async with Play(service(site)) as play:
         answers: list[dict[str, Any]] = [{"web": {"items": []}}, {"web": {"items": None}}, {"web": {}}, {}]

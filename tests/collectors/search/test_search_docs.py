@@ -52,10 +52,13 @@ def generated(text: str) -> str:
 
 
 def shell(commands: str, folder: Path) -> str:
-    """Run the page's own commands in `folder`, and return what the last one prints."""
+    """Run the page's own commands in `folder`, with few processes, and return what the last one prints."""
     (folder / "examples").symlink_to(ROOT / "examples")
     (folder / "worldtape").write_text(f"#!/bin/sh\nexec {CLI[0]} -c '{CLI[2]}' \"$@\"\n")
     (folder / "worldtape").chmod(0o755)
+    commands = commands.replace("--lake lake", "--lake lake --workers 0").replace(
+        "project lake", "project lake --workers 1"
+    )
     before, query = commands.split("worldtape query", 1)
     for part in (*before.splitlines()[1:], f"worldtape query{query}"):
         script = f"PATH=.:$PATH\n{part}"
