@@ -13,8 +13,10 @@ from tests.pipelines.exporting import sample_lake
 from worldtape import export
 from worldtape.pipelines.exporting import EXPORTERS
 from worldtape.schemas import Domain
+from worldtape.schemas.columns import TRANSITIONS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "exporting.md"
+IDS = ("transition_id", "trajectory_id")
 START, END = "<!-- formats -->\n", "<!-- /formats -->"
 
 
@@ -24,11 +26,14 @@ def generated(text: str) -> str:
         one = EXPORTERS[name]
         domains = "all" if set(one.domains) == set(Domain) else ", ".join(sorted(one.domains))
         files = f"`{one.suffix}`, lines" if one.lines else f"`{one.suffix}`"
-        rows.append(
-            f"| [`{name}`](#{name}) | {one.title} | {one.version} | {domains} | {files} | {', '.join(one.loses)} |"
-        )
+        rows.append(f"| [`{name}`](#{name}) | {one.title} | {one.version} | {domains} | {files} | {lost(one.loses)} |")
     head, _, rest = text.partition(START)
     return f"{head}{START}\n" + "\n".join(rows) + f"\n\n{END}{rest.partition(END)[2]}"
+
+
+def lost(columns: tuple[str, ...]) -> str:
+    rest = [each.name for each in TRANSITIONS if each.name not in (*columns, *IDS)]
+    return f"all but {', '.join(rest)}" if len(rest) < len(columns) else ", ".join(columns)
 
 
 def test_page_is_current() -> None:

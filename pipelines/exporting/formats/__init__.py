@@ -8,6 +8,7 @@ EXPORTERS = Registry(
         "agentworldbench": "worldtape.pipelines.exporting.formats.agentworldbench:AgentWorldBench",
         "asciicast": "worldtape.pipelines.exporting.formats.asciicast:Asciicast",
         "atif": "worldtape.pipelines.exporting.formats.atif:Atif",
+        "har": "worldtape.pipelines.exporting.formats.har:Har",
         "mcp-cassette": "worldtape.pipelines.exporting.formats.mcp_cassette:McpCassette",
         "messages": "worldtape.pipelines.exporting.formats.messages:Messages",
         "otlp": "worldtape.pipelines.exporting.formats.otlp:Otlp",
