@@ -7,13 +7,15 @@ from random import Random
 
 from worldtape.collectors.policies.explore_web.page import Form, Page, is_select, is_typed
 from worldtape.collectors.policies.explore_web.step import Plan, Step
-from worldtape.collectors.policies.explore_web.values import Values
+from worldtape.collectors.policies.explore_web.values import Values, unchosen
 from worldtape.collectors.web.tree import Element
 
 _MUST = re.compile(r"accept|agree|have read|terms|rules")
 _SKIPPED = 0.3
 _KEPT = 0.75
 _FEW = 2
+_FREE = 3
+"""At most so many fields are filled that need not be."""
 _TICKED = 0.25
 _BY_ENTER = 0.15
 
@@ -31,7 +33,7 @@ def fill(form: Form, page: Page, values: Values, rng: Random, *, faults: int) ->
     typed = [one for one in form.fields if is_typed(one)]
     values.begin(typed)
     spoilt = {one.id for one in rng.sample(typed, min(faults, len(typed)))}
-    plan: Plan = []
+    steps: list[tuple[Step, bool]] = []
     groups: set[str] = set()
     for one in form.fields:
         group = one.attributes.get("name", "")
@@ -40,7 +42,10 @@ def fill(form: Form, page: Page, values: Values, rng: Random, *, faults: int) ->
         groups.add(group)
         step = _field(one, form, page, values, rng, wrong=one.id in spoilt)
         if step is not None:
-            plan.append(step)
+            steps.append((step, one.id in spoilt or _wanted(one)))
+    free = [index for index, (_, wanted) in enumerate(steps) if not wanted]
+    dropped = set(rng.sample(free, max(0, len(free) - rng.randint(1, _FREE))))
+    plan: Plan = [step for index, (step, _) in enumerate(steps) if index not in dropped]
     last = next((one for one in reversed(typed) if one.tag == "input"), None)
     if form.submits and (last is None or rng.random() > _BY_ENTER):
         plan.append(Step.on(page, "click", rng.choice(form.submits)))
@@ -76,12 +81,21 @@ def _select(one: Element, page: Page, values: Values, *, wrong: bool) -> Step | 
 def _typed(one: Element, form: Form, page: Page, values: Values, rng: Random, *, wrong: bool) -> Step | None:
     if wrong:
         return Step.on(page, "fill", one, values.wrong(one))
-    required = one.states.get("required") or one.attributes.get("aria-required") == "true"
     kept = one.value and rng.random() < _KEPT
-    skipped = not required and len(form.fields) > _FEW and rng.random() < _SKIPPED
+    skipped = not _wanted(one) and len(form.fields) > _FEW and rng.random() < _SKIPPED
     if kept or skipped:
         return None
     return Step.on(page, "fill", one, values.right(one))
+
+
+def _wanted(one: Element) -> bool:
+    """Say whether the form cannot be sent without it, as far as one can see."""
+    if one.role in {"checkbox", "switch"}:
+        return _MUST.search(one.name.lower()) is not None
+    if is_select(one):
+        return one.value is None or unchosen(one.value)
+    required = bool(one.states.get("required")) or one.attributes.get("aria-required") == "true"
+    return required or one.role == "radio"
 
 
 def _box(one: Element, page: Page, rng: Random) -> Step | None:

@@ -11,11 +11,12 @@ from worldtape.collectors.policies.explore_web.filling import fill
 from worldtape.collectors.policies.explore_web.memory import Memory
 from worldtape.collectors.policies.explore_web.page import FIELDS, Page, is_select, is_typed
 from worldtape.collectors.policies.explore_web.step import Plan, Step
-from worldtape.collectors.policies.explore_web.values import Values
+from worldtape.collectors.policies.explore_web.values import Values, tables
 from worldtape.collectors.web.tree import Element
 
 _ROLES = {"button": 1.6, "tab": 1.3, "DisclosureTriangle": 1.2, "link": 1.0, "option": 4.0, "menuitem": 2.0}
 _INCLINED = 6.0
+_LEADS_ON = 2.0
 _ELSEWHERE = 0.5
 """Of what all pages have, against what this page has."""
 _KEYS = ("Tab", "Escape", "PageDown", "End", "Home")
@@ -52,12 +53,13 @@ class Moves:
 
     def _forms(self, page: Page, *, faulty: bool) -> Iterator[Move]:
         for form in page.forms:
-            key = ("form", page.place, *form.key)
+            own = page.in_main(form.fields[0])
+            key = ("form", page.place if own else "", *form.key)
             tried = self.memory.pressed[str(key), ""]
             searched = any(self.values.kind(one) == "search" for one in form.fields)
             weight = (1.0 if searched else 4.0) / (1 + tried)
-            if form.fields and not page.in_main(form.fields[0]):
-                weight *= 0.4
+            if not own:
+                weight *= _ELSEWHERE
             faults = self.rng.choice((1, 1, 2, len(form.fields))) if faulty else 0
             plan = fill(form, page, self.values, self.rng, faults=faults)
             if plan:
@@ -123,7 +125,9 @@ class Moves:
         return not where or (urlsplit(where).netloc == self.home and urlsplit(where).scheme in {"http", "https"})
 
     def _pull(self, *names: str) -> float:
-        return _INCLINED if any(self.inclined.search(name.lower()) for name in names) else 1.0
+        drawn = any(self.inclined.search(name.lower()) for name in names)
+        leads_on = any(re.search(tables()["progress"], name.lower()) for name in names)
+        return (_INCLINED if drawn else 1.0) * (_LEADS_ON if leads_on else 1.0)
 
     def _opened(self, page: Page) -> bool:
         return any(

@@ -31,6 +31,11 @@ def kind_of(label: str, name: str, type_: str) -> str:
     return "number" if type_ == "number" else "text"
 
 
+def unchosen(option: str) -> bool:
+    """Say whether an option of a list only asks to choose one."""
+    return re.match(r"$|(please )?(choose|select)\b", option.lower()) is not None
+
+
 class Values:
     """Makes values for one person who explores.
 
@@ -87,7 +92,7 @@ class Values:
 
     def option(self, names: list[str], *, wrong: bool) -> str | None:
         """Return one of the options of a list: the persona's country where that is one; None where there is none."""
-        real = [name for name in names if name and not re.match(r"(please )?choose", name.lower())]
+        real = [name for name in names if not unchosen(name)]
         if not real:
             return None
         country = self.persona["country"]
