@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 
+from worldtape.schemas import canonical_json
+
 
 class _Garbage:
     """What is no JSON."""
@@ -37,6 +39,14 @@ def messages(line: bytes) -> list[Any]:
     """Return the JSON-RPC messages of a line: those of a batch one by one, none where it is garbage."""
     value = parse(line)
     return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
+
+
+def canonical(value: Any) -> str | None:
+    """Return `value` as canonical JSON; None where it is nested deeper than can be written."""
+    try:
+        return canonical_json(value)
+    except RecursionError:
+        return None
 
 
 def clean(text: str) -> str:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any
 
-from worldtape.collectors.mcp._json import id_key
+from worldtape.collectors.mcp._json import canonical, id_key
 from worldtape.collectors.mcp.render.result import answered
 from worldtape.schemas import Tool, canonical_json
 
@@ -18,7 +18,7 @@ def declared(items: Any) -> tuple[Tool, ...]:
         if not isinstance(item, dict) or not isinstance(item.get("name"), str):
             continue
         schema, told = item.get("inputSchema"), item.get("description")
-        shape = None if schema is None else canonical_json(schema)
+        shape = None if schema is None else canonical(schema)
         found.append(Tool(name=item["name"], description=told if isinstance(told, str) else None, input_schema=shape))
     return tuple(found)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import orjson
 
-from worldtape.collectors.mcp._json import messages
+from worldtape.collectors.mcp._json import canonical, messages
 from worldtape.collectors.mcp.render.result import ERR, IN, OUT, TURN, McpResult
-from worldtape.schemas import Observation, Part, SettledBy, Sink, canonical_json
+from worldtape.schemas import Observation, Part, SettledBy, Sink
 
 _CHANGED = "notifications/tools/list_changed"
 _INLINE_CHARS = 32_768
@@ -120,9 +120,9 @@ def parts_of(answer: dict[str, Any]) -> list[Part]:
     if isinstance(content, list):
         found = [_part(item) for item in content if isinstance(item, dict) and item.get("type") != "text"]
     if result.get("structuredContent") is not None:
-        text = canonical_json(result["structuredContent"])
-        size = len(text.encode())
-        kept = text if len(text) <= _INLINE_CHARS else None
+        text = canonical(result["structuredContent"])
+        size = None if text is None else len(text.encode())
+        kept = None if text is None or len(text) > _INLINE_CHARS else text
         found.append(Part(channel="structured", media_type="application/json", text=kept, bytes=size))
     return found
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from worldtape.collectors.mcp._json import canonical
+from worldtape.collectors.mcp.render.result import TOO_DEEP
 from worldtape.errors import InputError
 from worldtape.schemas import Action, Batch, canonical_json
 
@@ -62,7 +64,7 @@ def action_of(message: Mapping[str, Any], batch: Batch | None = None) -> Action:
     return action.model_copy(
         update={
             "name": name if isinstance(name, str) and name else None,
-            "raw": None if usual else canonical_json(params),
+            "raw": action.raw if usual else canonical(params),
             "batch": batch,
         }
     )
@@ -91,7 +93,9 @@ def request_of(action: Action) -> tuple[str, dict[str, Any]]:
 
 
 def _action(kind: str, name: str, arguments: dict[str, Any], timeout_s: float | None) -> Action:
-    whole = canonical_json(arguments)
+    whole = canonical(arguments)
+    if whole is None:
+        return Action(kind=kind, text=canonical_json({"name": name}), raw=TOO_DEEP, name=name, timeout_s=timeout_s)
     text = canonical_json({"name": name, "arguments": arguments})
     return Action(kind=kind, text=text, name=name, arguments=whole, timeout_s=timeout_s)
 

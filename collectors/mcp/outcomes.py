@@ -24,7 +24,8 @@ def outcome_of(answer: dict[str, Any]) -> Outcome:
         return Outcome(status=Status.PROTOCOL_ERROR, error=ErrorInfo(type="jsonrpc", message=told, code=whole))
     result = answer.get("result")
     if not isinstance(result, dict):
-        what = ErrorInfo(type="invalid_answer", message="the result is no object")
+        fault = "the result is no object" if "result" in answer else "the answer has neither a result nor an error"
+        what = ErrorInfo(type="invalid_answer", message=fault)
         return Outcome(status=Status.PROTOCOL_ERROR, error=what)
     if result.get("isError") is True:
         return Outcome(status=Status.TOOL_ERROR, error=ErrorInfo(type="tool"))

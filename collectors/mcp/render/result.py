@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from worldtape.collectors.mcp._json import Lines, clean, id_key, messages
-from worldtape.schemas import Rendering, canonical_json
+from worldtape.collectors.mcp._json import Lines, canonical, clean, id_key, messages
+from worldtape.schemas import Rendering
 
 ACTIONS = frozenset({"tools/call", "resources/read", "prompts/get"})
 """Requests that ask the server's world for something; the others arrange the connection."""
 OUT, IN, ERR, TURN = "mcp.out", "mcp.in", "mcp.err", "mcp.turn"
 """Channels: frames we sent, frames received, stderr, and turns in which nothing was sent."""
+
+
+TOO_DEEP = "[nested too deep]"
 
 
 class McpResult:
@@ -79,9 +82,7 @@ class McpResult:
 
 def answered(message: dict[str, Any]) -> str | None:
     """Return the id that a message answers; None where it is no answer."""
-    if "method" in message or not ("result" in message or "error" in message):
-        return None
-    return id_key(message.get("id"))
+    return None if "method" in message else id_key(message.get("id"))
 
 
 def cancelled(message: dict[str, Any]) -> str | None:
@@ -95,23 +96,31 @@ def answer_text(message: dict[str, Any]) -> str:
 
     A result's text parts stand as they are, joined by line feeds; parts of other kinds stand as canonical JSON, their
     base64 payloads as `sha256:…` of the base64 text. A result without content is its `structuredContent`; any other
-    result, and the error of a JSON-RPC error, is canonical JSON.
+    result, and the error of a JSON-RPC error, is canonical JSON; "" where there is neither, and `TOO_DEEP` where it is
+    nested deeper than can be written.
     """
     if message.get("error") is not None:
-        return canonical_json(message["error"])
+        return _whole(message["error"])
     result = message.get("result")
     content = result.get("content") if isinstance(result, dict) else None
     if not isinstance(result, dict) or not isinstance(content, list):
-        return canonical_json(_bare(result))
+        return _whole(result) if "result" in message else ""
     if not content and result.get("structuredContent") is not None:
-        return canonical_json(result["structuredContent"])
+        return _whole(result["structuredContent"])
     return "\n".join(_part(part) for part in content)
 
 
 def _part(part: Any) -> str:
     if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
         return clean(part["text"])
-    return canonical_json(_bare(part))
+    return _whole(part)
+
+
+def _whole(value: Any) -> str:
+    try:
+        return canonical(_bare(value)) or TOO_DEEP
+    except RecursionError:
+        return TOO_DEEP
 
 
 def _bare(value: Any) -> Any:
@@ -126,4 +135,4 @@ def _digest(value: Any) -> Any:
     return f"sha256:{hashlib.sha256(value.encode('utf-8', 'replace')).hexdigest()}"
 
 
-__all__ = ["ACTIONS", "ERR", "IN", "OUT", "TURN", "McpResult", "answer_text", "answered", "cancelled"]
+__all__ = ["ACTIONS", "ERR", "IN", "OUT", "TOO_DEEP", "TURN", "McpResult", "answer_text", "answered", "cancelled"]
