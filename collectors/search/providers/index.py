@@ -8,7 +8,6 @@ import hashlib
 import os
 import re
 import sqlite3
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -149,17 +148,22 @@ def _digest(stamps: tuple[tuple[str, str, int, int], ...], file_mb: int) -> str:
 
 
 def _build(path: Path, stamps: tuple[tuple[str, str, int, int], ...], file_mb: int) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix="building-", suffix=".sqlite")
-    os.close(handle)
+    """Make an index; whoever does holds its lock, so that what a killed process left is nobody's."""
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.unlink(missing_ok=True)
+    base = sqlite3.connect(unfinished, isolation_level=None)
     try:
-        base = sqlite3.connect(name, isolation_level=None)
-        try:
-            _fill(base, stamps, file_mb)
-        finally:
-            base.close()
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
+        base.execute("PRAGMA journal_mode = OFF")
+        base.execute("PRAGMA synchronous = OFF")
+        _fill(base, stamps, file_mb)
+    except BaseException:
+        base.close()
+        unfinished.unlink(missing_ok=True)
+        raise
+    base.close()
+    with unfinished.open("rb+") as made:
+        os.fsync(made.fileno())
+    unfinished.replace(path)
 
 
 def _fill(base: sqlite3.Connection, stamps: tuple[tuple[str, str, int, int], ...], file_mb: int) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +170,32 @@ def test_an_index_that_was_deleted_or_damaged(tmp_path: Path) -> None:
     made.write_bytes(b"no database at all, but long enough to be one" * 100)
     with pytest.raises(ComponentError, match="the index is damaged"):
         open_index(config)
+
+
+def test_what_a_killed_process_left_is_made_anew(tmp_path: Path) -> None:
+    config = over(write(tmp_path / "docs", a_md="# Tides"), cache=tmp_path / "cache")
+    open_index(config).close()
+    (made,) = (tmp_path / "cache").glob("*.sqlite")
+    made.rename(made.with_suffix(".unfinished"))
+    index = open_index(config)
+    assert index.find("tides", 1)
+    index.close()
+    assert {path.suffix for path in (tmp_path / "cache").iterdir()} == {".sqlite", ".lock"}
+
+
+def test_many_at_once_make_one_index(tmp_path: Path) -> None:
+    folder = write(tmp_path / "docs", **{f"n{number}_md": f"# Tide {number}" for number in range(50)})
+    code = (
+        "import sys; from pathlib import Path; from worldtape.collectors.search import EmbeddedConfig, FolderConfig\n"
+        "from worldtape.collectors.search.providers.index import open_index\n"
+        "folder, cache = map(Path, sys.argv[1:])\n"
+        "config = EmbeddedConfig(folders=(FolderConfig(path=folder, url='https://d.example/'),), cache=cache)\n"
+        "print(len(open_index(config).find('tide', 99)))"
+    )
+    words = [sys.executable, "-c", code, str(folder), str(tmp_path / "cache")]
+    started = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [process.communicate(timeout=60)[0].strip() for process in started] == ["50"] * 3
+    assert len(list((tmp_path / "cache").glob("*.sqlite"))) == 1
 
 
 def test_which_files_are_documents(tmp_path: Path) -> None:
