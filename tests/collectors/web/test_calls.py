@@ -57,7 +57,8 @@ def test_both_dialects_mean_the_same_things(text: str, name: str, meant: dict[st
     "text",
     [
         "", "click", "click(", "click('1') or 1", "click('1'); click('2')", "a.click('1')", "click(*['1'])",
-        "lambda: 0", "click(**{})", "click(bid=open('x'))", "click('1', button='fourth')", "click(1.5)", "fill('1')", "goto(url=1)",
+        "lambda: 0", "click(**{})", "click(bid=open('x'))", "click('1', button='fourth')", "click(1.5)", "fill('1')",
+        "goto(url=1)",
         "click('1', '2', '3', '4')", "browser_click('e1')", "browser_tabs(action='swap')", "noop(wait_ms='long')",
         "click(" * 3000, "noop(" + "-" * 9000 + "1)", "click(f'{1}')", "tab_focus([[[[[[[[[[1]]]]]]]]]])",
         "__init__()",
