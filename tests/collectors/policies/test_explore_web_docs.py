@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from tests._settings_table import filled, settings_table
@@ -38,6 +40,12 @@ def test_the_task_shown_is_one_of_ours() -> None:
     found = re.search(r"```yaml\n# task: (\S+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert found is not None
     assert (SUITES / "web-core" / found[1]).read_text(encoding="utf-8") == found[2]
+
+
+def test_the_site_is_started_as_shown() -> None:
+    (code,) = re.findall(r"```py\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\n34\n", done.stdout)
 
 
 if __name__ == "__main__":
