@@ -37,7 +37,7 @@ def proxy_header(spec: EnvironmentSpec) -> Header:
 def keeper(lake: Path, spec: EnvironmentSpec, durability: str) -> tuple[Keeper, str]:
     """Start the tape of a connection, and return what writes it, and its id."""
     tape = TapeWriter.create(lake, proxy_header(spec), durability=durability)
-    return Keeper(tape, sync=_syncer(tape.path) if durability == "action" else None), tape.trajectory_id
+    return Keeper(tape, sync=_FileSync(tape.path) if durability == "action" else None), tape.trajectory_id
 
 
 def proxy(
@@ -115,7 +115,14 @@ def http_proxy(
         say(f"not everything was recorded: {found.failed}")
 
 
-def _syncer(path: Path) -> Callable[[], None]:
-    """Return what forces a tape to disk through a descriptor of its own, so that its writer goes on meanwhile."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    return lambda: os.fsync(fd)
+class _FileSync:
+    """Forces a tape to disk through a descriptor of its own, so that its writer goes on meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    def __call__(self) -> None:
+        os.fsync(self._fd)
+
+    def close(self) -> None:
+        os.close(self._fd)

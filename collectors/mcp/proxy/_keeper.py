@@ -6,8 +6,8 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from worldtape.schemas import End, EndStatus, EventKind, Tape
 
@@ -24,6 +24,16 @@ class _Item:
     data: bytes
     mono_ns: int
     written: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Sync(Protocol):
+    """Makes a tape survive a crash of the machine."""
+
+    def __call__(self) -> None: ...
+
+    def close(self) -> None:
+        """Let go of the tape."""
+        ...
 
 
 class Keeper:
@@ -46,7 +56,7 @@ class Keeper:
         self,
         tape: Tape,
         *,
-        sync: Callable[[], None] | None = None,
+        sync: Sync | None = None,
         patience_s: float = PATIENCE_S,
         most_bytes: int = MOST_BYTES,
     ) -> None:
@@ -137,6 +147,7 @@ class Keeper:
         while True:
             self._dirty.wait()
             if self._over.is_set():
+                self._sync.close()
                 return
             self._dirty.clear()
             try:

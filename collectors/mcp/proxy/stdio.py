@@ -16,7 +16,8 @@ from worldtape.collectors.mcp.proxy._keeper import Keeper
 from worldtape.collectors.mcp.render.result import ERR, IN, OUT
 from worldtape.schemas import End, EndStatus
 
-_READ = 1 << 18
+_READ = 1 << 16
+"""Bytes read at once: never so many that they become a blob, so that all stands in the tape's own file."""
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 _GRACE_S = 5.0
 """So long a server may go on whose client is gone altogether, and two seconds more after SIGTERM."""
@@ -52,6 +53,7 @@ class StdioProxy:
         Raises:
             ComponentError: it cannot be started; the tape says so.
         """
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a client may have us ignore it: then nobody learns of exits
         pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         try:
             group = Group(self._argv, **pipes)

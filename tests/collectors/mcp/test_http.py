@@ -116,6 +116,22 @@ def test_a_server_that_goes_away(npm_server: Callable[[str], str], tmp_path: Pat
     assert [row["status"] for row in rows(tmp_path)] == ["ok", "env_error"]
 
 
+def test_a_server_killed_in_a_call(npm_server: Callable[[str], str], tmp_path: Path) -> None:
+    async def scenario(url: str, run: subprocess.Popen[bytes]) -> None:
+        environment = Mcp(McpConfig(url=url, timeout_s=20))
+        async with open_recorder(environment, tmp_path) as recorder:
+            call = asyncio.create_task(recorder.step(CALLS[-1].model_copy(update={"timeout_s": None})))
+            while not environment._wire.result._open:  # noqa: ASYNC110  # the call is on its way
+                await asyncio.sleep(0)
+            run.kill()
+            await call
+            assert recorder.last.outcome.status is Status.ENV_ERROR
+
+    with everything(npm_server("server-everything")) as (url, run):
+        asyncio.run(scenario(url, run))
+    assert [row["status"] for row in rows(tmp_path)] == ["env_error"]
+
+
 class Failing(BaseHTTPRequestHandler):
     """Shakes hands, then answers every call as its tool's name says."""
 
