@@ -18,6 +18,9 @@ READ_BY = {"mcp-cassette": "mcp-log"}
 """Exporter to importer, where they have different names."""
 BOTH_WAYS = [name for name in EXPORTERS if READ_BY.get(name, name) in set(IMPORTERS)]
 IDS = ("transition_id", "trajectory_id")
+HEADS = """domain, instruction, initial_text, initial_state, initial_probes, end_status, reward, policy, environment,
+tools, task_id, reference, licence, parent, started_at"""
+"""Columns of `trajectories` that come back, where a format has a place for what stands under `worldtape`."""
 
 
 def comes_back(name: str, lake: Lake, folder: Path) -> ExportReport:
@@ -39,7 +42,7 @@ def comes_back(name: str, lake: Lake, folder: Path) -> ExportReport:
     assert len(again) == len(before) == report.trajectories
     assert sum(map(len, again.values())) == report.transitions == back.total.transitions
     if report.skipped:
-        before = {key: rows for key, rows in before.items() if whole(rows)}
+        before = {key: rows for key, rows in before.items() if whole(name, rows)}
         assert before
     found = list(again.values())
     for key, rows in before.items():
@@ -47,10 +50,16 @@ def comes_back(name: str, lake: Lake, folder: Path) -> ExportReport:
     return report
 
 
-def whole(rows: list[dict[str, Any]]) -> bool:
-    """Whether none of them is one that a format of answers has no place for."""
+def heads(lake: Lake | Path) -> list[dict[str, Any]]:
+    """Every trajectory's own columns."""
+    return list(query(lake, f"SELECT {HEADS} FROM trajectories ORDER BY started_at").to_pylist())
+
+
+def whole(name: str, rows: list[dict[str, Any]]) -> bool:
+    """Whether a format has a place for all of them."""
     answers = [row["observation_text"] for row in rows]
-    return None not in answers and "<predicted_observation>" not in answers[-1]
+    unasked = name == "agentworldbench" and "<predicted_observation>" in (answers[-1] or "")
+    return None not in answers and not unasked
 
 
 def told(lake: Lake, columns: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
