@@ -71,7 +71,7 @@ def _response(line: Mapping[str, Any], body: bytes | None) -> dict[str, Any]:
         "cookies": [],
         "headers": _pairs(headers),
         "content": _content(line, headers.get("content-type") or _NO_TYPE, body),
-        "redirectURL": urljoin(line["url"], location) if location else "",
+        "redirectURL": _target(line["url"], location) if location else "",
         "headersSize": -1,
         "bodySize": -1,
     }
@@ -98,6 +98,13 @@ def _pairs(headers: Mapping[str, str]) -> list[dict[str, str]]:
 
 def _values(text: str) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in parse_qsl(text, keep_blank_values=True)]
+
+
+def _target(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return location
 
 
 def _query(url: str) -> str:

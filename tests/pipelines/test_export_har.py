@@ -112,9 +112,9 @@ def test_a_request_and_its_response(tmp_path: Path) -> None:
         "why": "none",
     }
     tape = browsed(tmp_path / "lake")
-    tape.begins("https://a.test/", posted | moved)
+    tape.begins("https://a.test/", posted | moved, moved | {"headers": {"location": "http://["}})
     tape.seal()
-    (entry,) = archive(tmp_path / "lake")[1]["entries"]
+    entry, astray = archive(tmp_path / "lake")[1]["entries"]
     request, response = entry["request"], entry["response"]
     assert request["queryString"] == [{"name": "q", "value": " "}, {"name": "r", "value": ""}]
     assert request["postData"]["text"] == posted["posted"]
@@ -124,6 +124,7 @@ def test_a_request_and_its_response(tmp_path: Path) -> None:
         ("a", "é"),
     ]
     assert (response["status"], response["redirectURL"]) == (303, "https://a.test/on")
+    assert astray["response"]["redirectURL"] == "http://["
     assert response["content"] == {"size": -1, "mimeType": "x-unknown", "comment": "none"}
 
 

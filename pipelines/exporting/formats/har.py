@@ -39,7 +39,7 @@ class Har:
         return None if logged(tape) else "no request"
 
     def write(self, episode: Episode, out: BinaryIO) -> None:
-        """Write the document entry by entry; one body is held at a time."""
+        """Write the document entry by entry; bodies that are blobs are read one at a time."""
         tape = episode.tape()
         if tape is None:
             raise NotFoundError("its tape is gone", where=episode.trajectory["tape"])
