@@ -8,8 +8,7 @@ import time
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
+from worldtape.collectors.web._line import line_of
 from worldtape.collectors.web.calls import Call, call_of
 from worldtape.collectors.web.capture import capture
 from worldtape.collectors.web.faults import ABORTED, ActionError, fault_of
@@ -17,6 +16,7 @@ from worldtape.collectors.web.found import Found, outcome_of, tree_of
 from worldtape.collectors.web.perform import Doing, goto
 from worldtape.collectors.web.settle import settle
 from worldtape.collectors.web.tab import Tab
+from worldtape.collectors.web.tree import read_tree
 from worldtape.errors import ComponentError, InputError
 from worldtape.schemas import (
     Action,
@@ -212,7 +212,8 @@ class Driver:
     def _observe(self, found: Found) -> Observation:
         session = self.session
         tree = tree_of(session, found)
-        line = orjson.dumps(tree) + b"\n"
+        line = line_of(tree)
+        tree = read_tree(line)
         session.write("tree", line)
         self._renderer.feed("tree", line)
         parts = [Part(channel="tree", media_type="application/json", bytes=len(line), blob=_blob(line))]
@@ -242,9 +243,7 @@ class Driver:
 
     def _remember(self, tree: dict[str, Any], found: Found) -> None:
         session = self.session
-        digest = hashlib.sha256(
-            orjson.dumps([tree.get("url"), tree["tabs"], tree.get("scroll"), tree["nodes"]])
-        ).hexdigest()
+        digest = hashlib.sha256(line_of([tree.get("url"), tree["tabs"], tree.get("scroll"), tree["nodes"]])).hexdigest()
         tab = session.active
         focused = next((node for node in tree["nodes"] if "n" in node and node.get("props", {}).get("focused")), None)
         self.state = {

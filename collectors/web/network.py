@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import orjson
+from worldtape.collectors.web._line import line_of
 
 if TYPE_CHECKING:
     from playwright.async_api import Request
@@ -162,7 +162,7 @@ class Network:
         before = request.redirected_from
         if before is not None:
             about["redirected_from"] = before.url
-        self._write("network", orjson.dumps(about | found) + b"\n")
+        self._write("network", line_of(about | found))
 
 
 def _on_top(request: Request) -> bool:

@@ -10,8 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
+from worldtape.collectors.web._line import line_of
 from worldtape.collectors.web._quiet import WATCH
 from worldtape.collectors.web.dialogs import Dialogs
 from worldtape.collectors.web.engine import Running
@@ -127,7 +126,7 @@ class Session:
         """Keep something that happened for the next observation, and on the channel `event`."""
         event = {"kind": kind} | facts
         self.events.append(event)
-        self.write("event", orjson.dumps(event) + b"\n")
+        self.write("event", line_of(event))
 
     @property
     def tab(self) -> Tab:
@@ -278,9 +277,9 @@ class Session:
     def _said(self, line: dict[str, Any]) -> None:
         self._console += 1
         if self._console <= _MOST_CONSOLE:
-            self.write("console", orjson.dumps(line) + b"\n")
+            self.write("console", line_of(line))
         elif self._console == _MOST_CONSOLE + 1:
-            self.write("console", orjson.dumps({"type": "truncated", "text": "the page went on printing"}) + b"\n")
+            self.write("console", line_of({"type": "truncated", "text": "the page went on printing"}))
 
     def _on_download(self, download: Download) -> None:
         job = asyncio.get_running_loop().create_task(self._fetch(download))

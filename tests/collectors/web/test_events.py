@@ -242,3 +242,15 @@ def test_both_dialects_do_the_same(pages: Pages) -> None:
     assert actions[0]["target"]["role"] == "textbox"
     assert actions[0]["target"]["selector"] == "#name"
     assert actions[0]["target"]["box"] is not None
+
+
+def test_texts_that_no_utf8_has_and_passwords(pages: Pages) -> None:
+    script = r"document.title = '\ud800 \u2028 \u0000'; p.textContent = 'half \udc00 \ufffe'; console.log('\ud83d')"
+    body = f'<p id=p></p><input type=password aria-label=P value=hunter2><script>{script}; alert("\\ud800")</script>'
+    for renderer in ("web.axtree", "web.snapshot"):
+        seen = visit(pages.put("/odd", body), "noop(0)", on("fill", "P", "open-sesame"), renderer=renderer)
+        assert "half \ufffd" in seen.text
+        assert "hunter2" not in seen.first_text
+        assert "open-sesame" not in seen.text
+        assert "\u2022" in seen.text
+        assert seen.lines("console")
