@@ -33,10 +33,10 @@ class DemoReport:
     records: list[RecordReport] = field(default_factory=list)
     """Of each job; none for the domains whose shipped tapes were used."""
 
-    def recorded(self) -> list[tuple[str, int, int, int, str, int]]:
-        """Return a line for each job: name, items, those in the lake before, failed, solved, actions."""
+    def recorded(self) -> list[tuple[str, int, int, int, int, int]]:
+        """Return a line for each job: name, items, those in the lake before, failed, solved, actions of this run."""
         return [
-            (one.job, one.items, one.present, one.failed, f"{one.solved} of {one.judged}", one.steps)
+            (one.job, one.items, one.present, one.failed, one.present_solved + one.solved, one.steps)
             for one in self.records
         ]
 
