@@ -81,7 +81,7 @@ def _select(one: Element, page: Page, values: Values, *, wrong: bool) -> Step | 
 def _typed(one: Element, form: Form, page: Page, values: Values, rng: Random, *, wrong: bool) -> Step | None:
     if wrong:
         return Step.on(page, "fill", one, values.wrong(one))
-    kept = one.value and rng.random() < _KEPT
+    kept = one.value and values.account is None and rng.random() < _KEPT
     skipped = not _wanted(one) and len(form.fields) > _FEW and rng.random() < _SKIPPED
     if kept or skipped:
         return None

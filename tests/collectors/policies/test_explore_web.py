@@ -103,6 +103,21 @@ def test_it_signs_in_with_what_it_knows(accounts: Any, expected: str | None) -> 
     assert any((expected or '"bob"') in text for text in texts)
 
 
+def test_name_and_password_are_those_of_one_account() -> None:
+    """Also where a name stands in the form already, from an attempt that failed."""
+    filled = page(
+        node("form", "", *(one | NAMED.get(one["name"], {}) for one in LOGIN["inside"])),
+        node("StaticText", "Try ann@post.example with the password pear-tree-3."),
+    )
+    for seed in range(10):
+        texts = [one.text for one in play(Shown(filled), ExploreWeb(seed, failing=0.0), 8)]
+        given = [text for text in texts if "pear-tree-3" in text]
+        assert not given or any("ann@post.example" in text for text in texts)
+
+
+NAMED = {"Email address": {"value": "bob@post.example"}}
+
+
 def test_a_dialog_is_answered_first() -> None:
     asked = page(node("main"), dialog={"type": "confirm", "message": "Really?"})
     action = first(asked)
