@@ -186,7 +186,8 @@ class Chooser:
             return "again", undone.call
         wanted = self.experience.said(undone.text, self.seen)
         if undone.tool is not None:
-            maker = Maker(self.shapes[undone.tool], self.seen, self.rng, wanted=wanted)
+            own = self.experience.own(undone.text, self.seen)
+            maker = Maker(self.shapes[undone.tool], self.seen, self.rng, wanted=wanted, unwanted=own)
             arguments = maker.arguments()
             if arguments is not None and not maker.invented and not maker.poor:
                 return "pointed to", (undone.tool, arguments)

@@ -38,6 +38,7 @@ class Maker:
         seen: values of earlier answers.
         rng: the policy's only source of chance.
         wanted: what should be said of the things that are named: `paid`, `manager`.
+        unwanted: what should not be said of them.
         failed: values with which this tool failed before.
         seeking: leave out every optional property that has no choice which is `wanted`.
 
@@ -58,6 +59,7 @@ class Maker:
         rng: Random,
         *,
         wanted: Collection[str] = (),
+        unwanted: Collection[str] = (),
         failed: Collection[Any] = (),
         seeking: bool = False,
     ) -> None:
@@ -65,6 +67,7 @@ class Maker:
         self.seen = seen
         self.rng = rng
         self.wanted = set(wanted)
+        self.unwanted = set(unwanted) - self.wanted
         self.failed = set(failed)
         self.seeking = seeking
         self._begin()
@@ -265,7 +268,11 @@ class Maker:
     def _pick(self, found: list[tuple[Any, int]]) -> Any:
         """Choose a value: of things of which the right is said, that did not fail here, and rather newer ones."""
         right = [pair for pair in found if self.wanted & self.seen.labels(pair[0])] if self.wanted else []
-        good = [pair for pair in right or found if pair[0] not in self.failed]
+        good = [
+            pair
+            for pair in right or found
+            if pair[0] not in self.failed and not self.unwanted & self.seen.labels(pair[0])
+        ]
         self.meant += bool(right)
         self.poor += not good or bool(self.wanted and not right)
         found = good or found
