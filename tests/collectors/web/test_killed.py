@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -116,10 +117,20 @@ def test_no_process_outlives_the_recorder(how: str, pages: Pages) -> None:
             process.kill()
         process.stdout.read()
     assert process.wait(30) == (-signal.SIGKILL if how == "killed" else 0)
-    gone = [os.pidfd_open(pid) for pid in started if Path(f"/proc/{pid}").exists() and running(pid)]
-    import select
+    all_end([fd for pid in started if running(pid) for fd in opened(pid)])
 
-    for fd in gone:
+
+def opened(pid: int) -> list[int]:
+    """A file descriptor of the process, where it still lives."""
+    try:
+        return [os.pidfd_open(pid)]
+    except ProcessLookupError:
+        return []
+
+
+def all_end(processes: list[int]) -> None:
+    """Wait until every process ends, by its file descriptor."""
+    for fd in processes:
         ready, _, _ = select.select([fd], [], [], 20)
         os.close(fd)
         assert ready
@@ -143,12 +154,16 @@ def test_a_driver_that_dies_is_our_failure_and_is_started_anew(pages: Pages) -> 
             await asyncio.to_thread(wait_for_action, tape)
             drivers = [pid for pid in below(os.getpid()) if b"playwright/driver" in cmdline(pid)]
             assert drivers
+            watched.extend(os.pidfd_open(pid) for pid in browsers())
             for pid in drivers:
                 os.kill(pid, signal.SIGKILL)
             await step
         return tape, recorder
 
+    watched: list[int] = []
     tape, recorder = asyncio.run(play())
+    assert watched
+    all_end(watched)
     assert recorder.last.outcome.status is Status.INFRA_ERROR
     assert tape.sealed is not None
     assert tape.sealed.status is EndStatus.FAILED
