@@ -133,21 +133,6 @@ def test_the_client_dies_in_a_call(server: Server, tmp_path: Path) -> None:
     assert rows(tmp_path / "lake")[0]["status"] == Status.ENV_ERROR
 
 
-def test_a_line_of_34_mb(server: Server, tmp_path: Path) -> None:
-    config = server("""
-def answer(message):
-    say(result(message, "x" * message["params"]["arguments"]["size"]))
-""")
-    sizes = (3, 34_000_000, 5)
-    with Running(command(tmp_path / "lake", *argv(config))) as proxy:
-        for number, size in enumerate(sizes):
-            answer = proxy.ask("tools/call", number, name="t", arguments={"size": size})
-            assert len(answer["result"]["content"][0]["text"]) == size
-        proxy.stdin.close()
-        assert proxy.popen.wait(30) == 0
-    assert tuple(len(row["observation_text"]) for row in rows(tmp_path / "lake")) == sizes
-
-
 HANGS = """
 def answer(message):
     sys.stderr.write(f"{os.getpid()}\\n")

@@ -35,6 +35,8 @@ TEXT = {
     "separators": "one\u2028two\u2029three\x85four",
     "wrong_id": "the right answer",
 }
+HUGE = 33_900_000
+"""Characters of an answer in a line of 34 MB."""
 
 
 @in_loop
@@ -51,6 +53,7 @@ async def test_every_trick(tmp_path: Path) -> None:
             seen[name] = (recorder.last.outcome.status, recorder.last.observation.text)
             assert (await recorder.step(tool_call("echo", {"text": name}))).text == name
     assert {name: str(status) for name, (status, _) in seen.items()} == dict.fromkeys(names, "ok") | STATUS
+    assert len(seen["huge"][1]) > HUGE
     for name, text in TEXT.items():
         assert seen[name][1] == text
     ours, theirs = rows(tmp_path / "direct"), rows(tmp_path / "proxied")
