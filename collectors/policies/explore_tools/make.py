@@ -133,7 +133,7 @@ class Maker:
             return made
         if kind == "string":
             self.guessed += not (set(name) & FREE) and not makes(self.shape.tool.name, name, holder)
-            return text(name, schema, self.seen, self.rng)
+            return text(place(name, self.shape.tool.name), schema, self.seen, self.rng)
         return number(name, schema, self.rng, whole=kind == "integer")
 
     def _one_of(self, whole: dict[str, Any], key: str, name: Words, holder: Words, depth: int) -> Any:

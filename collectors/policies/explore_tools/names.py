@@ -17,6 +17,8 @@ FREE = {"body", "comment", "content", "description", "message", "note", "query",
 """Properties whose text is anybody's choice."""
 _CREATING = {"add", "create", "insert", "make", "new", "open", "place", "put", "register", "write"}
 _PLACES = {"dir": "directory", "directory": "directory", "folder": "directory", "file": "file", "filename": "file"}
+PATHS = {("directory", "path"), ("file", "path")}
+"""Kinds of paths that are told apart."""
 _ALIKE = (
     {"destination", "dir", "directory", "file", "filename", "folder", "path", "root", "source"},
     {"address", "href", "link", "uri", "url"},
@@ -94,4 +96,16 @@ def likeness(wanted: Words, found: Words) -> int:
     return int(wanted[-1] == found[-1] and found[-1] not in _BARE)
 
 
-__all__ = ["FREE", "Words", "creating", "identifies", "likeness", "makes", "noun", "place", "singular", "words"]
+__all__ = [
+    "FREE",
+    "PATHS",
+    "Words",
+    "creating",
+    "identifies",
+    "likeness",
+    "makes",
+    "noun",
+    "place",
+    "singular",
+    "words",
+]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worldtape.collectors.policies.explore_tools.json_facts import Scalar, json_of, records, scalars
-from worldtape.collectors.policies.explore_tools.names import FREE, Words, likeness, noun, words
+from worldtape.collectors.policies.explore_tools.names import FREE, PATHS, Words, likeness, noun, place, words
 from worldtape.collectors.policies.explore_tools.prose import facts_of, phrases, plain_words
 
 _MOST_VALUES, _MOST_RECORDS, _MOST_WORDS, _MOST_PHRASES = 4000, 1000, 600, 200
@@ -79,7 +79,7 @@ class Seen:
         if worked and right:
             for name, value in scalars(arguments, about):
                 if name[-1] not in FREE:
-                    self.give(name, value)
+                    self.give(place(name, tool), value)
         for text in texts:
             value = json_of(text)
             if value is not None:
@@ -105,15 +105,23 @@ class Seen:
             least: how like they must be, see `likeness`.
         """
         by_likeness: dict[int, list[Known]] = {}
+        others = self._of_other_kinds(wanted)
         for known in self._known.values():
             score = likeness(wanted, known.name)
-            if score >= least:
+            if score >= least and known.value not in others:
                 by_likeness.setdefault(score, []).append(known)
         for score in sorted(by_likeness, reverse=True):
             found = _fitting(by_likeness[score], fits)
             if found:
                 return found
         return []
+
+    def _of_other_kinds(self, wanted: Words) -> set[Scalar]:
+        """Return the paths that are known to be of another kind: folders where a file is wanted."""
+        if wanted not in PATHS:
+            return set()
+        same = {known.value for known in self._known.values() if known.name == wanted}
+        return {known.value for known in self._known.values() if known.name in PATHS and known.name != wanted} - same
 
     def named_in(self, told: Words, fits: Callable[[Any], bool]) -> list[tuple[Scalar, int]]:
         """Return values all of whose name's words stand in a description: `entity name` in "the entity's name"."""
