@@ -7,6 +7,7 @@ from typing import Any
 
 _LENGTH = "#"
 _ABSENT = object()
+_SHOWN = 5
 
 
 def unmet(expected: Mapping[str, Any], state: Any) -> list[str]:
@@ -22,8 +23,9 @@ def unmet(expected: Mapping[str, Any], state: Any) -> list[str]:
 
 
 def _told(path: str, value: Any, state: Any) -> str:
-    found = [item for item in _at(path.split("."), state) if item is not _ABSENT]
-    return f"{path} is {', '.join(map(repr, found)) or 'not there'}, not {value!r}"
+    found = [f"{item!r:.60}" for item in _at(path.split("."), state) if item is not _ABSENT]
+    more = ", …" * (len(found) > _SHOWN)
+    return f"{path} is {', '.join(found[:_SHOWN]) or 'not there'}{more}, not {value!r:.60}"
 
 
 def _holds(path: str, value: Any, state: Any) -> bool:

@@ -65,3 +65,8 @@ def test_a_step_that_nobody_can_type_is_refused() -> None:
     task = TaskFile.model_validate({"id": "t", "instruction": "t", "solution": [{"name": "f", "arguments": {}}]})
     with pytest.raises(ConfigError, match="nothing to type"):
         _ = task.actions
+
+
+def test_much_that_does_not_fit_is_told_shortly() -> None:
+    (said,) = unmet({"*.text": "x"}, [{"text": "long " * 100} for _ in range(1000)])
+    assert len(said) < 500
