@@ -12,8 +12,11 @@ from worldtape.pipelines.build._recording import Recording
 from worldtape.pipelines.build._text import action_block, asked, observation_text, user_text
 from worldtape.pipelines.build._tokens import Counter
 from worldtape.pipelines.build._turn import Turn
+from worldtape.schemas import Domain
 
 Message = dict[str, str]
+_CALLED = frozenset({Domain.MCP, Domain.SEARCH})
+"""Domains that show nothing before the first call; an empty state says nothing there, where an empty screen would."""
 
 
 class Chat:
@@ -60,6 +63,8 @@ class Chat:
         turn = self.recording.turns[index]
         told = self.recording.row["instruction"] if first and self.config.instruction == "first" else None
         state = turn.before if first or turn.broken else None
+        if not state and self.recording.domain in _CALLED:
+            state = None
         control = turn.instruction if self.recording.simulation_instruction is None else None
         block = action_block(turn.kind, turn.action)
         text = user_text(turn.number, block, instruction=told or None, control=control, state=state)

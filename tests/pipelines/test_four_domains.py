@@ -20,11 +20,11 @@ from worldtape.storage import query
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.web, pytest.mark.slow]
 LIGHT = {"html": False, "screenshot": "none", "bodies": "none"}
-PLACES: dict[str, tuple[dict[str, Any], str]] = {
-    "mcp": ({"kind": "mcp", "server": "orders"}, "explore-tools"),
-    "search": ({"kind": "search"}, "explore-tools"),
-    "terminal": ({"kind": "terminal", "sandbox": "local"}, "explore"),
-    "web": ({"kind": "web", **LIGHT}, "explore-web"),
+PLACES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "mcp": ({"kind": "mcp", "server": "orders"}, {"kind": "explore-tools", "changing": 0.6}),
+    "search": ({"kind": "search"}, {"kind": "explore-tools"}),
+    "terminal": ({"kind": "terminal", "sandbox": "local"}, {"kind": "explore"}),
+    "web": ({"kind": "web", **LIGHT}, {"kind": "explore-web"}),
 }
 """Domain to its environment and its explorer."""
 TASKS, STEPS = 2, 16
@@ -41,7 +41,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shared = {"environment": environment, "limit": TASKS, "workers": 0, "max_seconds": 120}
         solved = record(JobConfig(name=f"{domain}-tasks", **shared), lake)
         assert (solved.solved, solved.judged, solved.items) == (TASKS, TASKS, TASKS), solved.rows()
-        policy = {"kind": explorer, "steps": STEPS}
+        policy = explorer | {"steps": STEPS}
         explored = record(JobConfig(name=f"{domain}-explore", policy=policy, **shared), lake)
         assert (explored.failed, len(explored.outcomes)) == (0, TASKS), explored.rows()
     report = project(lake, workers=0)
@@ -70,6 +70,8 @@ def test_every_domain_is_worth_recording(lake: Path) -> None:
         assert row["changed"] >= 8, row
         assert row["targets"] >= 16, row
         assert row["failed"] >= 0.05, row
+    unknown = rows(lake, "SELECT count(*) AS n FROM turns WHERE previous_observation IS NULL OR state_before IS NULL")
+    assert unknown == [{"n": 0}]
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +131,9 @@ def test_cpt_loads_with_four_domains(
             assert read_observation(answer["content"]) == told[name]["observation_text"]
             language = "" if row["domain"] == "web" else "json"
             assert f"**Action:**\n```{language}\n" in user["content"]
+        first = row["messages"][1]["content"]
+        assert "**Current State:**\n" in first or row["domain"] in {"mcp", "search"}
+        assert "**Current State:**\n\n\n" not in first
 
 
 def test_sft_loads_with_four_domains(
