@@ -83,17 +83,16 @@ class Link:
         """Send a request and wait until it is answered; the answer is on the wire.
 
         Raises:
-            MCPError: it was answered by an error, was given up at the time limit, or the connection is over.
+            TimeoutError: it was given up at the time limit; the server was told.
+            MCPError: it was answered by an error, or the connection is over.
         """
         assert self._dispatcher is not None
-        session = self.session
-        if session.discover_result is not None:
-            await self._rounds(method, params, timeout_s)
-            return
-        options: Any = {"timeout": timeout_s}
-        if progress:
-            options["on_progress"] = _ignore
-        await self._dispatcher.send_raw_request(method, params, options)
+        async with asyncio.timeout(timeout_s):
+            if self.session.discover_result is not None:
+                await self._rounds(method, params)
+                return
+            options: Any = {"on_progress": _ignore} if progress else {}
+            await self._dispatcher.send_raw_request(method, params, options)
 
     async def tools(self) -> tuple[Tool, ...]:
         """Return what `tools/list` declares, all pages of it."""
@@ -145,14 +144,14 @@ class Link:
             if not ready.done():
                 ready.set_exception(error)
 
-    async def _rounds(self, method: str, params: dict[str, Any], timeout_s: float) -> None:
+    async def _rounds(self, method: str, params: dict[str, Any]) -> None:
         """Carry out a request of protocol 2026-07-28, in which a server's own requests come as results."""
         from mcp.client.context import ClientRequestContext
         from mcp_types import InputRequiredResult
 
         session = self.session
         ask: Any = {
-            "tools/call": lambda **more: session.call_tool(params["name"], params["arguments"], timeout_s, **more),
+            "tools/call": lambda **more: session.call_tool(params["name"], params["arguments"], **more),
             "resources/read": lambda **more: session.read_resource(params["uri"], **more),
             "prompts/get": lambda **more: session.get_prompt(params["name"], params.get("arguments"), **more),
         }[method]

@@ -80,7 +80,7 @@ def session_message(message: dict[str, Any]) -> SessionMessage | None:
     if "method" not in message and isinstance(key, (int, str)) and not isinstance(key, bool):
         result = message.get("result")
         if isinstance(result, dict) and "error" not in message:
-            return SessionMessage(JSONRPCResponse.model_construct(jsonrpc="2.0", id=key, result=result))
+            return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=key, result=result))
         try:
             error = ErrorData.model_validate(message.get("error"))
         except ValueError:

@@ -39,8 +39,7 @@ from worldtape.schemas import (
 )
 
 _GONE = -32000
-_TOO_LATE = -32001
-"""What the SDK itself says where nothing came."""
+"""What the SDK itself says where the connection is over."""
 
 
 class Mcp:
@@ -222,16 +221,18 @@ class Mcp:
         from mcp.shared.exceptions import MCPError
 
         code: int | None = None
-        message = ""
+        message, late = "", False
         try:
             await link.ask(method, params, limit, progress=self.config.progress)
+        except TimeoutError:
+            late = True
         except MCPError as error:
             code, message = error.code, error.message
         except (RuntimeError, ValueError) as error:  # the SDK's own judgement of a result; the result itself counts
             message = str(error)
         if self._wire.result.answers:
             return outcome_of(self._wire.result.answers[-1])
-        if code == _TOO_LATE:
+        if late:
             return timed_out(limit)
         if link.transport.gone or code == _GONE:
             await link.transport.settle()
