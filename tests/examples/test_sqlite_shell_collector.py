@@ -23,7 +23,7 @@ from worldtape.storage import Lake, TapeReader, query
 from worldtape.testing import FakeEnvironment
 
 ROOT = Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / "examples" / "own_environment.py"
+EXAMPLE = ROOT / "examples" / "sqlite_shell_collector.py"
 QUERIES = (
     "CREATE TABLE fruit (name TEXT, kilos INT)",
     "INSERT INTO fruit VALUES ('quince', 3), ('größe\nzwei', 4)",
