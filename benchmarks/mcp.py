@@ -45,8 +45,8 @@ class Timed(TapeWriter):
         self.waited += time.perf_counter() - began
 
 
-async def bare(calls: int) -> float:
-    """Return milliseconds a call of the SDK's own client."""
+async def bare(calls: int) -> tuple[float, float]:
+    """Return milliseconds a call of the SDK's own client, and those of its CPU time."""
     from mcp import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -55,15 +55,15 @@ async def bare(calls: int) -> float:
         async with Client(server, mode="legacy", cache=None) as client:
             await client.list_tools()
             await client.call_tool("echo", {"message": MESSAGE})
-            began = time.perf_counter()
+            began, spent = time.perf_counter(), time.process_time()
             for number in range(calls):
                 result = await client.call_tool("echo", {"message": f"{MESSAGE} {number}"})
                 assert not result.is_error
-            return (time.perf_counter() - began) * 1e3 / calls
+            return (time.perf_counter() - began) * 1e3 / calls, (time.process_time() - spent) * 1e3 / calls
 
 
-async def recorded(calls: int, durability: str) -> tuple[float, float]:
-    """Return milliseconds a call, and milliseconds a call that were spent waiting for the disk."""
+async def recorded(calls: int, durability: str) -> tuple[float, float, float]:
+    """Return milliseconds a call, those of CPU time, and those that were spent waiting for the disk."""
     lake = tempfile.mkdtemp(prefix="lake-")
     try:
         environment = Mcp(McpConfig(command=str(SERVER), args=("stdio",)))
@@ -72,12 +72,12 @@ async def recorded(calls: int, durability: str) -> tuple[float, float]:
         async with Recorder(environment, tape) as recorder:
             await recorder.step(tool_call("echo", {"message": MESSAGE}))
             before = tape.waited
-            began = time.perf_counter()
+            began, spent = time.perf_counter(), time.process_time()
             for number in range(calls):
                 await recorder.step(tool_call("echo", {"message": f"{MESSAGE} {number}"}))
                 assert recorder.last.outcome.status == "ok"
-            took = time.perf_counter() - began
-            return took * 1e3 / calls, (tape.waited - before) * 1e3 / calls
+            took, spent = time.perf_counter() - began, time.process_time() - spent
+            return took * 1e3 / calls, spent * 1e3 / calls, (tape.waited - before) * 1e3 / calls
     finally:
         shutil.rmtree(lake)
 
@@ -155,9 +155,13 @@ def measure(*, short: bool) -> dict[str, float]:
     asyncio.run(bare(20))
     asyncio.run(recorded(20, "none"))  # imports and caches are warm for both
     for _ in range(rounds):
-        keep("bare SDK, ms a call", asyncio.run(bare(calls)))
-        keep("recorded, durability none, ms a call", asyncio.run(recorded(calls, "none"))[0])
-        took, waited = asyncio.run(recorded(calls, "action"))
+        took, spent = asyncio.run(bare(calls))
+        keep("bare SDK, ms a call", took)
+        keep("bare SDK, CPU of the client, ms a call", spent)
+        took, spent, _ = asyncio.run(recorded(calls, "none"))
+        keep("recorded, durability none, ms a call", took)
+        keep("recorded, CPU of the client, ms a call", spent)
+        took, _, waited = asyncio.run(recorded(calls, "action"))
         keep("recorded, ms a call", took)
         keep("of these waiting for the disk", waited)
         for name, value in proxied(calls).items():

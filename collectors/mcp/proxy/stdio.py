@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ _GRACE_S = 5.0
 """So long a server may go on whose client is gone altogether, and two seconds more after SIGTERM."""
 _TERM_S = 2.0
 _LOOK_S = 1.0
+_SWITCH_S = 0.0005
+"""So long a thread of ours may keep the others from running; Python's own 5 ms would be seen by the client."""
 _DRAIN_S = 2.0
 """So long we read on from pipes that somebody holds open when the server is gone."""
 
@@ -54,6 +57,7 @@ class StdioProxy:
             ComponentError: it cannot be started; the tape says so.
         """
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a client may have us ignore it: then nobody learns of exits
+        sys.setswitchinterval(_SWITCH_S)
         pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         try:
             group = Group(self._argv, **pipes)
