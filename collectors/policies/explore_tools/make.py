@@ -18,7 +18,7 @@ from worldtape.collectors.policies.explore_tools.names import (
     words,
 )
 from worldtape.collectors.policies.explore_tools.seen import Seen
-from worldtape.collectors.policies.explore_tools.shape import Shape, merged, types
+from worldtape.collectors.policies.explore_tools.shape import Shape, merged, quoted, types
 from worldtape.collectors.policies.explore_tools.texts import number, text
 
 _TRIES = 12
@@ -94,17 +94,25 @@ class Maker:
         for key in ("oneOf", "anyOf"):
             if isinstance(whole.get(key), list) and whole[key]:
                 return self._one_of(whole, key, name, holder, depth)
-        if "const" in whole:
-            return whole["const"]
-        if isinstance(whole.get("enum"), list) and whole["enum"]:
-            return self._choice(whole["enum"])
-        if "default" in whole and self.rng.random() < 0.2:  # noqa: PLR2004
-            return whole["default"]
+        choices = self._choices(whole)
+        if choices:
+            return self._choice(choices)
         kinds = types(whole) or list(_ANY)
         kind = self.rng.choice([each for each in kinds if each != "null"] or ["null"])
         if len(kinds) > 1 and "null" in kinds and self.rng.random() < 0.15:  # noqa: PLR2004
             return None
         return self._of_kind(kind, whole, name, holder, depth)
+
+    def _choices(self, whole: dict[str, Any]) -> list[Any]:
+        """Return the values to choose from; none where it has to be made."""
+        if "const" in whole:
+            return [whole["const"]]
+        if isinstance(whole.get("enum"), list) and whole["enum"]:
+            return list(whole["enum"])
+        told = quoted(whole)
+        if told and self.rng.random() < 0.85:  # noqa: PLR2004
+            return told
+        return [whole["default"]] if "default" in whole and self.rng.random() < 0.2 else []  # noqa: PLR2004
 
     def _choice(self, choices: list[Any]) -> Any:
         right = [choice for choice in choices if isinstance(choice, str) and choice.lower() in self.wanted]

@@ -77,7 +77,9 @@ def place(name: Words, tool: str) -> Words:
     if not name or name[-1] not in _ALIKE[0]:
         return name
     kinds = [_PLACES[word] for word in (*name, *words(tool)) if word in _PLACES]
-    return (kinds[0], "path") if kinds else ("path",)
+    if kinds:
+        return kinds[0], "path"
+    return name if len(name) > 1 else ("path",)
 
 
 def likeness(wanted: Words, found: Words) -> int:
@@ -89,7 +91,7 @@ def likeness(wanted: Words, found: Words) -> int:
     short, long = sorted((wanted, found), key=len)
     if long[-len(short) :] == short:
         return 3 if len(short) > 1 or short[0] not in _BARE else 1
-    if wanted == found[:-1] and identifies(found[-1:]):
+    if (wanted == found[:-1] and identifies(found[-1:])) or (wanted in PATHS and found == wanted[:-1]):
         return 3
     if any(wanted[-1] in group and found[-1] in group for group in _ALIKE):
         return 2

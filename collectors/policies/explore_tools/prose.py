@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from random import Random
 
 from worldtape.collectors.policies.explore_tools.names import Words, words
 
@@ -16,6 +17,12 @@ _CODE = re.compile(r"(?<![\w-])[A-Z]{1,8}-[A-Z0-9]*\d[A-Z0-9-]*(?![\w-])")
 _UUID = re.compile(r"(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-])")
 _SHA = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 _FIELD = re.compile(r"^[\s*#>-]*\"?([A-Za-z][\w .-]{0,30}?)\"?\s{0,3}[:=]\s+\"?([^\n]{1,120}?)\"?,?\s*$", re.MULTILINE)
+_LABEL = re.compile(r"^[\W_]*(?:\[\d+\]\s*)?(?:[A-Z][a-z]{2,11}: +)?")
+_SMALL = {
+    *("a", "an", "and", "are", "as", "at", "be", "by", "did", "do", "for", "from", "had", "has", "in", "is", "it"),
+    *("its", "not", "of", "on", "or", "that", "the", "this", "to", "was", "were", "which", "with"),
+}
+_MARKS = " .,;:()[]\"'|*_#!?"
 _WORD = re.compile(r"[A-Za-z][a-z]{3,15}")
 _MOST_CHARS = 40_000
 _MOST_EACH = 60
@@ -57,8 +64,20 @@ def facts_of(text: str, places: list[str]) -> Iterator[tuple[Words, str]]:
 
 def phrases(text: str) -> list[str]:
     """Return pieces of a text that could be looked for: its first lines, without their addresses."""
-    lines = (line.strip() for line in _URL.sub(" ", text[:_MOST_CHARS]).split("\n"))
+    lines = (_LABEL.sub("", line.strip()) for line in _URL.sub(" ", text[:_MOST_CHARS]).split("\n"))
     return [line[:200] for line in lines if _WORD.search(line)][:_MOST_EACH]
+
+
+def piece(phrase: str, rng: Random) -> str:
+    """Return a few words of a phrase in their order, without small words at its ends."""
+    found = phrase.split()
+    count = min(len(found), rng.choice((1, 1, 2, 2, 3, 4)))
+    first = rng.randint(0, len(found) - count)
+    chosen = [word.strip(_MARKS) for word in found[first : first + count]]
+    for end in (0, -1):
+        while chosen and (chosen[end].lower() in _SMALL or not chosen[end]):
+            del chosen[end]
+    return " ".join(chosen) or max(found, key=len).strip(_MARKS) or found[0]
 
 
 def coded(value: str) -> bool:
@@ -71,4 +90,4 @@ def plain_words(text: str) -> list[str]:
     return list(dict.fromkeys(word.lower() for word in _WORD.findall(_URL.sub(" ", text[:_MOST_CHARS]))))[:200]
 
 
-__all__ = ["coded", "facts_of", "phrases", "plain_words"]
+__all__ = ["coded", "facts_of", "phrases", "piece", "plain_words"]

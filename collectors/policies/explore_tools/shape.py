@@ -10,6 +10,7 @@ from typing import Any
 from worldtape.schemas import Tool
 
 _DEEP = 24
+_QUOTED = re.compile(r"(?<![A-Za-z])['\"`]([A-Za-z][\w-]{0,24})['\"`]")
 
 
 class Shape:
@@ -111,6 +112,15 @@ def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def quoted(schema: dict[str, Any]) -> list[str]:
+    """Return the choices that only a text's description names: "either 'local' or 'remote'"."""
+    told = schema.get("description")
+    if types(schema) != ["string"] or not isinstance(told, str) or schema.keys() & {"pattern", "format"}:
+        return []
+    found = list(dict.fromkeys(_QUOTED.findall(told)))
+    return found if len(found) > 1 else []
+
+
 def types(schema: dict[str, Any]) -> list[str]:
     """Return the JSON types that a whole schema allows, as far as it says so; empty: any."""
     given = schema.get("type")
@@ -127,4 +137,4 @@ def types(schema: dict[str, Any]) -> list[str]:
     return ["number"] if "minimum" in schema or "maximum" in schema else []
 
 
-__all__ = ["Shape", "merged", "types"]
+__all__ = ["Shape", "merged", "quoted", "types"]

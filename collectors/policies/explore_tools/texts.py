@@ -12,6 +12,7 @@ from typing import Any
 
 from worldtape.collectors.policies.explore_tools.names import Words, identifies
 from worldtape.collectors.policies.explore_tools.pattern import matching
+from worldtape.collectors.policies.explore_tools.prose import piece
 from worldtape.collectors.policies.explore_tools.seen import Seen
 
 _ASKING = {"query", "search", "term", "topic", "keyword", "question", "q"}
@@ -45,9 +46,9 @@ def text(name: Words, schema: dict[str, Any], seen: Seen, rng: Random) -> str:
 def _worded(name: Words, seen: Seen, rng: Random) -> str:
     known = list(seen.vocabulary)
     if name and seen.phrases and name[-1] in _ASKING and rng.random() < 0.85:  # noqa: PLR2004
-        return _piece(rng.choice(list(seen.phrases)[-60:]), rng)
+        return piece(rng.choice(list(seen.phrases)[-60:]), rng)
     if seen.phrases and _QUOTING & set(name):
-        return _piece(rng.choice(list(seen.phrases)[-12:]), rng)
+        return piece(rng.choice(list(seen.phrases)[-12:]), rng)
     joined = "_".join(name)
     for pattern, values in _table():
         if pattern.search(joined):
@@ -55,14 +56,6 @@ def _worded(name: Words, seen: Seen, rng: Random) -> str:
     if identifies(name):
         return f"{name[0][:3]}-{rng.randint(1, 9999)}"
     return " ".join(rng.sample(known, 2)) if len(known) > 1 else rng.choice(("blue", "harbour", "seven", "draft"))
-
-
-def _piece(phrase: str, rng: Random) -> str:
-    """Return a few words of a phrase, in their order."""
-    found = phrase.split()
-    count = min(len(found), rng.choice((1, 1, 2, 2, 3, 4)))
-    first = rng.randint(0, len(found) - count)
-    return " ".join(found[first : first + count]).strip(" .,;:()[]\"'|") or found[0]
 
 
 def _measured(made: str, schema: dict[str, Any], rng: Random) -> str:
