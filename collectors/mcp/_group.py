@@ -62,7 +62,11 @@ class Group:
     def status(self) -> int | None:
         """Return the leader's exit code or, negative, the signal that ended it; None while it lives."""
         if self._status is None:
-            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            try:
+                found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:  # somebody else took its status
+                self._status = self.popen.poll() or 0
+                return self._status
             if found is not None and found.si_pid:
                 self._status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
         return self._status
