@@ -26,7 +26,7 @@ JOB = "name: one\nsuite: terminal-core\ntasks: [git/first-commit]\nworkers: 0\n"
 def lake(tmp_path: Path) -> Path:
     path = tmp_path / "lake"
     Lake.open(path, create=True)
-    shutil.copytree(TAPES, path / "tapes")
+    shutil.copytree(TAPES / "terminal", path / "tapes")
     assert worldtape("project", str(path)).returncode == 0
     return path
 
@@ -104,7 +104,7 @@ def test_nothing_is_made_of_nothing(tmp_path: Path, words: list[str]) -> None:
     out = ["--out", tmp_path / "corpus"] if words[0] == "build" else []
     Lake.open(tmp_path / "empty", create=True)
     assert "the lake has no recordings; record into it first" in failed(*words, tmp_path / "empty", *out)
-    shutil.copytree(TAPES, tmp_path / "empty" / "tapes")
+    shutil.copytree(TAPES / "terminal", tmp_path / "empty" / "tapes")
     assert "the lake has no parts; run `worldtape project` first" in failed(*words, tmp_path / "empty", *out)
     assert not (tmp_path / "corpus").exists()
 

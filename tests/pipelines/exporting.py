@@ -94,7 +94,7 @@ def sample_lake(root: Path) -> Lake:
 
 
 def _ship(lake: Path) -> None:
-    for tape in TAPES.rglob("*.jsonl.zst"):
+    for tape in (TAPES / "terminal").rglob("*.jsonl.zst"):
         target = lake / "tapes" / tape.parent.name / tape.name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(tape, target)
