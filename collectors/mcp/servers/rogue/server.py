@@ -19,7 +19,7 @@ _MISBEHAVE: dict[str, Any] = {
             "how": {"type": "string", "enum": list(TRICKS), "description": "What to do wrong"},
             "text": {"type": "string", "description": "Words to use"},
             "seconds": {"type": "number", "minimum": 0, "maximum": 600, "description": "How long to wait"},
-            "bytes": {"type": "integer", "minimum": 1, "maximum": 1 << 30, "description": "How much to write"},
+            "bytes": {"type": "integer", "minimum": 1, "maximum": 1 << 26, "description": "How much to write"},
             "count": {"type": "integer", "minimum": 0, "maximum": 100_000, "description": "How often, or how deep"},
             "status": {"type": "integer", "minimum": 0, "maximum": 255, "description": "Exit status"},
         },
@@ -103,7 +103,10 @@ class Rogue:
         elif given.get("how") not in TRICKS:
             self.pipe.send(result(request, f"I cannot {given.get('how')}.", isError=True))
         else:
-            TRICKS[given["how"]](self, request, _DEFAULTS | given)
+            try:
+                TRICKS[given["how"]](self, request, _DEFAULTS | given)
+            except (TypeError, ValueError, OverflowError) as fault:
+                self.pipe.send(result(request, f"I cannot do that: {fault}.", isError=True))
 
     def _refuse(self, request: Message, code: int, message: str) -> None:
         self.pipe.send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message}})

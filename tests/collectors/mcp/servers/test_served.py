@@ -22,7 +22,7 @@ RIGHT = "the right answer"
 HARMLESS = (
     *("garbage", "duplicate", "wrong_id", "string_id", "same_id_as_client", "progress", "notifications", "batch"),
     *("tools_changed", "carriage_return", "invalid_json", "not_a_number", "big_number", "not_rpc", "error_without_id"),
-    *("duplicate_later", "stderr"),
+    *("duplicate_later", "stderr", "deep"),
 )
 """Whatever else they do, the right answer is what is observed."""
 SAID = {
@@ -81,12 +81,15 @@ async def test_what_is_harmless_does_not_reach_the_observation(tmp_path: Path) -
             assert (await recorder.step(tool_call("misbehave", {"how": how, "seconds": 0.01}))).text == said, how
         for how, said in {"sampling": "words", "elicitation": "Ada", "roots": "worldtape-mcp-"}.items():
             assert said in (await recorder.step(tool_call("misbehave", {"how": how}))).text
+        odd = await recorder.step(tool_call("misbehave", {"how": "stderr", "bytes": "many"}))
+        assert odd.text.startswith("I cannot do that")
         big = await recorder.step(tool_call("misbehave", {"how": "huge", "bytes": 3_000_001}))
         assert len(big.text) > 2_999_000
         assert recorder.last.outcome.status is Status.OK
     report = project(tmp_path, workers=0)
     assert not report.mismatched
-    assert query(tmp_path, "SELECT DISTINCT status FROM transitions").to_pylist() == [{"status": "ok"}]
+    wrong = query(tmp_path, "SELECT status FROM transitions WHERE status != 'ok'").to_pylist()
+    assert wrong == [{"status": "tool_error"}]
 
 
 @pytest.mark.parametrize(
