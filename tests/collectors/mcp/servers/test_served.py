@@ -121,7 +121,7 @@ async def test_what_fails_has_its_outcome(how: str, status: Status, more: dict[s
 @in_loop
 async def test_a_server_that_does_not_start_fails_the_start(args: tuple[str, ...], tmp_path: Path) -> None:
     with pytest.raises(ComponentError):
-        async with open_recorder(Mcp(McpConfig(server="rogue", args=args, start_s=5.0)), tmp_path):
+        async with open_recorder(Mcp(McpConfig(server="rogue", args=args, start_s=2.0)), tmp_path):
             pass
 
 
