@@ -12,8 +12,8 @@ import pytest
 
 from tests.pipelines.build_lake import Told, plain_lake, seal, turns, write_lake
 from worldtape.errors import FormatError, InputError, LockedError, NotFoundError
-from worldtape.pipelines.build import BuildReport, CptConfig, SftConfig, build_cpt, build_sft
 from worldtape.pipelines._folder import workshop
+from worldtape.pipelines.build import BuildReport, CptConfig, SftConfig, build_cpt, build_sft
 from worldtape.storage import Lake
 
 BUILDS: dict[str, Any] = {"cpt": build_cpt, "sft": build_sft}
