@@ -6,6 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any, Protocol
 
+from worldtape.collectors.mcp._stdio import Stdio
 from worldtape.collectors.mcp._streams import Inbox
 from worldtape.errors import ComponentError
 from worldtape.schemas import Tool, canonical_json
@@ -86,9 +87,13 @@ class Link:
             TimeoutError: it was given up at the time limit; the server was told.
             MCPError: it was answered by an error, or the connection is over.
         """
+        modern = self.session.discover_result is not None
+        if isinstance(self.transport, Stdio) and not modern:
+            await self.transport.ask(method, params, timeout_s, progress=progress)
+            return
         assert self._dispatcher is not None
         async with asyncio.timeout(timeout_s):
-            if self.session.discover_result is not None:
+            if modern:
                 await self._rounds(method, params)
                 return
             options: Any = {"on_progress": _ignore} if progress else {}

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
+from worldtape.collectors.mcp._calls import Calls, frame
 from worldtape.collectors.mcp._group import Group
 from worldtape.collectors.mcp._json import Lines
 from worldtape.collectors.mcp._streams import Inbox, session_message
@@ -51,6 +52,7 @@ class Stdio:
         self._exited: asyncio.Event = asyncio.Event()
         self._status: int | None = None
         self._lines = Lines()
+        self._calls = Calls()
         self._watch: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -100,6 +102,35 @@ class Stdio:
         self._stdin.write(line)
         if not self._room.is_set():
             await self._room.wait()
+
+    async def ask(self, method: str, params: dict[str, Any], timeout_s: float, *, progress: bool) -> None:
+        """Send a request and wait until its answer is on the wire, or the connection is over.
+
+        Raises:
+            TimeoutError: it was given up at the time limit; the server was told.
+        """
+        number, answered = self._calls.open()
+        given = params | {"_meta": {"progressToken": number}} if progress else params
+        try:
+            async with asyncio.timeout(timeout_s):
+                self._write({"jsonrpc": "2.0", "id": number, "method": method, "params": given})
+                if not self._room.is_set():
+                    await self._room.wait()
+                await answered
+        except (TimeoutError, asyncio.CancelledError) as error:
+            why = f"timed out after {timeout_s:g} s" if isinstance(error, TimeoutError) else "given up"
+            told = {"requestId": number, "reason": why}
+            self._write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told})
+            raise
+        finally:
+            self._calls.close(number)
+
+    def _write(self, message: dict[str, Any]) -> None:
+        if self.gone or self._stdin is None:
+            return
+        line = frame(message)
+        self._wire.sent(line, message)
+        self._stdin.write(line)
 
     async def settle(self) -> None:
         """Wait a moment for the process of a connection that is over: then it is known how it ended."""
@@ -153,6 +184,8 @@ class Stdio:
 
     def _hand_on(self, line: bytes) -> None:
         for message in self._wire.came(line):
+            if self._calls.met(message):
+                continue
             item = session_message(message)
             if item is not None:
                 self.inbox.put(item)
@@ -165,6 +198,7 @@ class Stdio:
             self._wire.torn(rest)
         self.gone = True
         self._room.set()
+        self._calls.over()
         self.inbox.close()
 
     def _ended(self, stdout: IO[bytes]) -> None:
