@@ -50,7 +50,7 @@ def proxy(
     """Start the MCP server `argv` and stand between it and the client at our standard streams until it ends.
 
     Nothing is changed: frames both ways, stderr, signals and the exit pass as they are. Bytes are written to the tape
-    before they are passed on, or after at most 0.1 s where the disk stands still.
+    before they are passed on; where the disk stands still they are passed on after at most 0.15 s.
 
     Args:
         lake: a local folder, made where there is none.

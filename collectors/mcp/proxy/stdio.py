@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from worldtape.collectors.mcp._group import Group
@@ -47,6 +48,7 @@ class StdioProxy:
         self._keeper = keeper
         self._in, self._out, self._err = fds
         self._client_left = threading.Event()
+        self._running: dict[str, threading.Thread] = {}
         self._wake_r, self._wake_w = os.pipe()
         os.set_blocking(self._wake_w, False)
 
@@ -65,11 +67,13 @@ class StdioProxy:
             self._keeper.close(End(status=EndStatus.FAILED, reason=f"the start failed: {error}", steps=0))
             raise
         before = {number: signal.signal(number, self._forward(group)) for number in _FORWARDED}
-        pumps = self._pumps(group)
+        self._pumps(group)
         try:
             self._watch(group)
-            for pump in pumps[1:]:
-                pump.join(_DRAIN_S)
+            until = time.monotonic() + _DRAIN_S
+            for channel in (IN, ERR):
+                while self._running[channel].is_alive() and time.monotonic() < until:
+                    self._running[channel].join(until - time.monotonic())
         finally:
             status = group.status()
             group.close()
@@ -83,7 +87,7 @@ class StdioProxy:
         self._keeper.close(End(status=EndStatus.COMPLETED if clean else EndStatus.ENV_ENDED, reason=how, steps=0))
         return status
 
-    def _pumps(self, group: Group) -> list[threading.Thread]:
+    def _pumps(self, group: Group) -> None:
         popen = group.popen
         assert popen.stdin is not None
         assert popen.stdout is not None
@@ -92,19 +96,25 @@ class StdioProxy:
         for pipe in (popen.stdin, popen.stdout, popen.stderr):
             pipe.close()
         ways = ((self._in, there, OUT), (back, self._out, IN), (err, self._err, ERR))
-        pumps = [threading.Thread(target=self._pump, args=way, daemon=True) for way in ways]
-        for pump in pumps:
+        self._running = {way[2]: threading.Thread(target=self._pump, args=way, daemon=True) for way in ways}
+        for pump in list(self._running.values()):
             pump.start()
-        return pumps
 
-    def _pump(self, source: int, target: int, channel: str) -> None:
-        """Pass on until either side ends, and let the other side see it."""
+    def _pump(self, source: int, target: int, channel: str, held: bytes = b"") -> None:
+        """Pass on until either side ends, and let the other side see it.
+
+        Args:
+            source: is read.
+            target: is written.
+            channel: of the tape.
+            held: is passed on first: the disk holds up somebody who was to do so.
+        """
         try:
+            _pass_on(target, held)
             while data := os.read(source, _READ):
-                self._keeper.put(channel, data)
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(target, view) :]
+                if not self._keeper.put(channel, data, partial(self._rescue, source, target, channel, data)):
+                    return
+                _pass_on(target, data)
             if channel == OUT:
                 self._client_left.set()
                 self._wake()
@@ -112,6 +122,12 @@ class StdioProxy:
             pass  # the reader has left: the writer learns of it as it would without us
         for fd in (source, target):
             _let_go(fd)
+
+    def _rescue(self, source: int, target: int, channel: str, held: bytes) -> None:
+        """Go on in place of a thread that the disk holds up."""
+        pump = threading.Thread(target=self._pump, args=(source, target, channel, held), daemon=True)
+        self._running[channel] = pump
+        pump.start()
 
     def _watch(self, group: Group) -> None:
         """Wait for the end of the server; one whose client is gone altogether is ended after a grace."""
@@ -152,6 +168,12 @@ class StdioProxy:
             self._wake()
 
         return forward
+
+
+def _pass_on(target: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(target, view) :]
 
 
 def _let_go(fd: int) -> None:
