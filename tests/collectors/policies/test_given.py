@@ -123,7 +123,7 @@ async def test_a_person_types_lines() -> None:
 
 
 def test_every_policy_has_settings_with_a_schema_and_is_found_by_name() -> None:
-    assert list(POLICIES) == ["explore", "human", "llm", "replay", "script"]
+    assert list(POLICIES) == ["explore", "explore-tools", "explore-web", "human", "llm", "replay", "script"]
     for policy in POLICIES.values():
         schema = policy.Config.model_json_schema()
         assert schema["additionalProperties"] is False
