@@ -42,7 +42,14 @@ def begin(talk: Path, *args: object) -> subprocess.Popen[bytes]:
     """Start a recorder as the leader of its own process group; what it says on stderr goes to the file `talk`."""
     with talk.open("wb") as file:
         words = [*CLI, *map(str, args)]
-        return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=file, start_new_session=True)
+        return subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=file, start_new_session=True, preexec_fn=_heed_interrupts
+        )
+
+
+def _heed_interrupts() -> None:
+    """Take SIGINT as from a terminal; a job in the background of a script is born ignoring it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_until(seen, process: subprocess.Popen[bytes]) -> None:

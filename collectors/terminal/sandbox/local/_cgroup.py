@@ -14,6 +14,8 @@ _PREFIX = "worldtape-"
 _COUNTER = itertools.count()
 _MOUNTINFO = Path("/proc/self/mountinfo")
 _PERIOD = 100_000
+_WAITS_S = (0.0, 0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 3.0)
+"""Between tries to remove a group: the last of its processes may be ending for a while on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def reap() -> list[str]:
 
 
 def _remove(path: Path) -> None:
-    for wait in (0.0, 0.001, 0.005, 0.02, 0.1, 0.5):
+    for wait in _WAITS_S:
         time.sleep(wait)
         try:
             path.rmdir()
