@@ -43,7 +43,11 @@ def begin(talk: Path, *args: object) -> subprocess.Popen[bytes]:
     with talk.open("wb") as file:
         words = [*CLI, *map(str, args)]
         return subprocess.Popen(
-            words, stdout=subprocess.DEVNULL, stderr=file, start_new_session=True, preexec_fn=_heed_interrupts
+            words,
+            stdout=subprocess.DEVNULL,
+            stderr=file,
+            start_new_session=True,
+            preexec_fn=_heed_interrupts,  # noqa: PLW1509 - no thread runs here
         )
 
 
