@@ -39,7 +39,7 @@ $(VENV)/bin/pip:
 	$(VENV)/bin/python -m pip install -q --upgrade pip
 
 $(VENV)/.run: pyproject.toml constraints.txt | $(VENV)/bin/pip
-	$(VENV)/bin/pip install -q -c constraints.txt -e .
+	$(VENV)/bin/pip install -q -c constraints.txt -e '.[search]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/pip

@@ -19,7 +19,8 @@ def jobs(place: Place) -> Iterator[JobConfig]:
         few = {"policy": {"kind": "explore"}, "limit": 6, "repeats": 2, "max_steps": 20}
         yield from _two({"environment": place.environment()}, few)
     few = {"policy": {"kind": "explore-tools"}, "limit": 6, "max_steps": 20}
-    yield from _two({"environment": {"kind": "search"}} | _HERE, few)
+    if place.search:
+        yield from _two({"environment": {"kind": "search"}} | _HERE, few)
     yield from _two({"environment": _ORDERS} | _HERE, few)
     if "web" not in place.shipped:
         few = {"policy": {"kind": "explore-web"}, "limit": 4, "max_steps": 15}

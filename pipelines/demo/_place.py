@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from worldtape.collectors.terminal.image import ensure_image
 from worldtape.collectors.terminal.sandbox import SandboxConfig, make_sandbox
-from worldtape.errors import ComponentError
+from worldtape.errors import ComponentError, need
 
 PULL_S = 20.0
 """So long a pull of the container image may take."""
@@ -16,7 +16,7 @@ PULL_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The best place found, and why it is not a better one. MCP servers and searches need nothing but Python."""
+    """The best place found, and why it is not a better one. MCP servers need nothing but Python."""
 
     kind: Literal["docker", "local", "tapes"]
     """Of terminals: containers, namespaces, or the tapes that we ship."""
@@ -26,6 +26,8 @@ class Place:
     """One line for each better place that could not be had."""
     browser: str | None = None
     """The browser and its version; none: the tapes that we ship."""
+    search: bool = True
+    """Whether pages can be read, so that a search engine can be had; where not, the domain is left out."""
 
     def environment(self) -> dict[str, Any]:
         """Return the settings of a terminal's environment in a job."""
@@ -42,7 +44,8 @@ class Place:
         shells = {"docker": f"Docker containers of {self.image}", "local": "the local sandbox (namespaces)"}
         places = [shells[self.kind]] if self.kind in shells else []
         places += [self.browser] if self.browser is not None else []
-        text = ", ".join([*places, "an MCP server", "a search engine"])
+        places += ["an MCP server", *(["a search engine"] if self.search else [])]
+        text = ", ".join(places)
         return text + (f"; {' and '.join(self.shipped)} from the tapes that Worldtape ships" if self.shipped else "")
 
 
@@ -67,7 +70,13 @@ def find_place(*, pull_s: float = PULL_S) -> Place:
         browser = f"Chromium {asyncio.run(_browse())}"
     except ComponentError as error:
         missing.append(f"no browser: {error}")
-    return Place(kind, image, tuple(missing), browser)
+    search = True
+    try:
+        need("trafilatura", extra="search")
+    except ComponentError as error:
+        search = False
+        missing.append(f"no search engine: {error}")
+    return Place(kind, image, tuple(missing), browser, search)
 
 
 async def _try(config: SandboxConfig) -> None:

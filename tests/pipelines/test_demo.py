@@ -68,7 +68,9 @@ def test_a_second_run_records_nothing_twice(tmp_path: Path) -> None:
 def test_a_place_is_found_and_says_what_is_missing() -> None:
     place = find_place(pull_s=0)
     assert place.kind in {"docker", "local", "tapes"}
-    assert len(place.missing) == {"docker": 0, "local": 1, "tapes": 2}[place.kind] + (place.browser is None)
+    assert len(place.missing) == {"docker": 0, "local": 1, "tapes": 2}[place.kind] + (place.browser is None) + (
+        not place.search
+    )
     assert str(place)
 
 
@@ -77,6 +79,7 @@ def test_a_place_is_found_and_says_what_is_missing() -> None:
     [
         (NOWHERE, {"search", "mcp"}, "an MCP server, a search engine; terminal and web from the tapes"),
         (Place("local"), {"search", "mcp", "terminal"}, "a search engine; web from the tapes that Worldtape ships"),
+        (Place("local", search=False), {"mcp", "terminal"}, "an MCP server; web from the tapes that Worldtape ships"),
         (EVERYWHERE, set(DOMAINS), "the local sandbox (namespaces), Chromium, an MCP server, a search engine"),
     ],
 )
