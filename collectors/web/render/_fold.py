@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from worldtape.collectors.web.tree import read_tree
 from worldtape.schemas import Rendering
 
 
-class Fold:
+class Fold(ABC):
     """Keeps the newest tree; how it is told is the renderer's part."""
 
     rendering: Rendering
@@ -34,9 +35,9 @@ class Fold:
         tree = read_tree(self._line) if self._line else {}
         return self.tell(tree) if tree else ""
 
+    @abstractmethod
     def tell(self, tree: dict[str, Any]) -> str:
         """Return a tree as text."""
-        raise NotImplementedError
 
 
 _SENTENCES = {
