@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
 _NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "dict", "null": "None"}
 
 Tools = Sequence[dict[str, Any]]
+Part = TypeVar("Part", dict[str, Any], list[Any])
 
 
 def read_tools(text: str | None) -> Tools:
@@ -42,12 +43,12 @@ def _schema(tool: dict[str, Any]) -> Any:
 
 
 def _signature(tool: dict[str, Any]) -> str:
-    schema = _schema(tool) or {}
-    fields = schema.get("properties", {})
-    needed = [name for name in schema.get("required", ()) if name in fields]
-    words = [f"{name}: {_type(fields[name])}" for name in needed]
+    schema = _schema(tool)
+    fields = _part(schema, "properties", dict)
+    needed = [name for name in _part(schema, "required", list) if isinstance(name, str) and name in fields]
+    words = [f"{name}: {_type(fields[name])}" for name in dict.fromkeys(needed)]
     words += [
-        f"{name}: {_type(given)} = {_literal(given.get('default'))}"
+        f"{name}: {_type(given)} = {_literal(given.get('default') if isinstance(given, dict) else None)}"
         for name, given in fields.items()
         if name not in needed
     ]
@@ -55,15 +56,21 @@ def _signature(tool: dict[str, Any]) -> str:
     return f"- `{tool['name']}({', '.join(words)})`" + (f": {does}" if does else "")
 
 
-def _type(schema: dict[str, Any]) -> str:
-    if "enum" in schema:
-        return " | ".join(map(_literal, schema["enum"]))
-    if "anyOf" in schema:
-        return " | ".join(map(_type, schema["anyOf"]))
-    kind = schema.get("type")
+def _part(schema: Any, key: str, kind: type[Part]) -> Part:
+    """Return what a schema says there, if it is of that kind: schemas are somebody else's, and may be `true`."""
+    found = schema.get(key) if isinstance(schema, dict) else None
+    return found if isinstance(found, kind) else kind()
+
+
+def _type(schema: Any) -> str:
+    if chosen := _part(schema, "enum", list):
+        return " | ".join(map(_literal, chosen))
+    if ways := _part(schema, "anyOf", list):
+        return " | ".join(map(_type, ways))
+    kind = schema.get("type") if isinstance(schema, dict) else None
     if kind == "array":
         return f"list[{_type(schema['items'])}]" if isinstance(schema.get("items"), dict) else "list"
-    return _NAMES.get(str(kind), "dict" if "$ref" in schema else "object")
+    return _NAMES.get(str(kind), "dict" if isinstance(schema, dict) and "$ref" in schema else "object")
 
 
 def _literal(value: Any) -> str:

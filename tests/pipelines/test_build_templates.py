@@ -107,6 +107,22 @@ def test_the_actions_of_a_browser_are_signatures() -> None:
     assert f"- `{said}`: Take {{{{ it }}}} – away.\n- `leave()`\n" in text
 
 
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        *((odd, "") for odd in (True, 3, "x", [], {"properties": None}, {"properties": [1], "required": 3})),
+        ({"properties": {"a": True, "b": None}, "required": ["a", "a", {}]}, "a: object, b: object = None"),
+        ({"properties": {"a": {"enum": None, "anyOf": None}}, "required": None}, "a: object = None"),
+        ({"properties": {"a": {"anyOf": [True, {"type": ["string", "null"]}]}}}, "a: object | object = None"),
+        ({"properties": {"a": {"type": "array", "items": True}}}, "a: list = None"),
+    ],
+)
+def test_a_schema_of_any_shape_is_told(schema: Any, said: str) -> None:
+    odd = [{"name": "odd", "description": None, "input_schema": canonical_json(schema)}]
+    assert f"- `odd({said})`\n" in render("web/cpt", tools=odd)
+    assert json.dumps({"name": "odd", "arguments": json.loads(canonical_json(schema))}) in render("mcp/cpt", tools=odd)
+
+
 def test_the_id_follows_the_text() -> None:
     found = {template_id(name) for name in ALL}
     assert len(found) == len(ALL)
