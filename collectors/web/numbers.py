@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+_LONGEST = 18
+"""Digits of a number."""
+_ALPHABET = "abcdfghijklmnopqrstuvwxyz"
+"""No `e`: `e12` is what Playwright-MCP calls 12."""
+
 
 @dataclass(slots=True)
 class Document:
@@ -26,15 +31,15 @@ class Document:
         return found
 
     def letter(self, backend: int) -> str:
-        """Return the prefix of what the iframe `backend` holds: `a`, `b`, … `z`, `Aa` and so on."""
+        """Return the prefix of what the iframe `backend` holds: `a`, `b`, … `z`, `Aa` and so on, never `e`."""
         if backend not in self.letters:
             self.letters[backend] = self.prefix + _letters(len(self.letters))
         return self.letters[backend]
 
 
 def _letters(index: int) -> str:
-    high, low = divmod(index, 26)
-    return (chr(ord("A") + (high - 1) % 26) if high else "") + chr(ord("a") + low)
+    high, low = divmod(index, len(_ALPHABET))
+    return (chr(ord("A") + (high - 1) % 26) if high else "") + _ALPHABET[low]
 
 
 class Numbers:
@@ -67,7 +72,12 @@ class Numbers:
 def split_id(ref: str) -> tuple[str, int]:
     """Return letters and number of an id; number 0 where it is none."""
     digits = ref.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    return ref[: len(ref) - len(digits)], int(digits) if digits.isascii() and digits.isdigit() else 0
+    return ref[: len(ref) - len(digits)], number_of(digits) or 0
 
 
-__all__ = ["Document", "Numbers", "split_id"]
+def number_of(digits: str) -> int | None:
+    """Return the number that decimal digits say; None: they are none, or too many."""
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST else None
+
+
+__all__ = ["Document", "Numbers", "number_of", "split_id"]

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 from worldtape.collectors.web._quiet import KEY, LEND, TAKE
 from worldtape.collectors.web.faults import ActionError
 from worldtape.collectors.web.merge import Merged
-from worldtape.collectors.web.numbers import Document, Numbers, split_id
+from worldtape.collectors.web.numbers import Document, Numbers, number_of, split_id
 from worldtape.schemas import Status
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, ElementHandle, Frame, Page
-
-_MCP = "ef"
 
 
 @dataclass(slots=True)
@@ -63,14 +61,12 @@ class Tab:
     def _split(self, ref: str) -> tuple[str, int]:
         """Return the letters of a frame and a number, of `a12`, `e12` or `f1e12`."""
         word = ref.strip().strip("[]")
-        if word[:1] in _MCP and word.rpartition("e")[2].isdigit() and "e" in word:
-            frame, _, number = word.rpartition("e")
-            if not frame:
-                return "", int(number)
-            if frame[0] == "f" and frame[1:].isdigit():
-                index = int(frame[1:])
-                found = self.seen.frames[index]["prefix"] if index < len(self.seen.frames) else "?"
-                return found, int(number)
+        frame, letter, digits = word.rpartition("e")
+        number = number_of(digits) if letter else None
+        if number is not None and not frame:
+            return "", number
+        if number is not None and frame[0] == "f" and (index := number_of(frame[1:])) is not None:
+            return self.seen.frames[index]["prefix"] if index < len(self.seen.frames) else "?", number
         return split_id(word)
 
     def _find(self, ref: str) -> tuple[Document, int]:

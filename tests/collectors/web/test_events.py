@@ -121,6 +121,13 @@ def test_elements_in_frames_and_shadow_roots_are_acted_upon(pages: Pages) -> Non
     assert 'button "Closed button" [active]' in shadow.text
 
 
+def test_an_id_of_the_fifth_frame_is_none_of_the_page(pages: Pages) -> None:
+    inner = "<button onclick='this.textContent = `hit`'>In {}</button>"
+    frames = "".join(f'<iframe srcdoc="{inner.format(number)}"></iframe>' for number in range(6))
+    seen = visit(pages.put("/many", frames), *(on("click", f"In {number}") for number in range(6)))
+    assert seen.text.count("button 'hit'") == 6
+
+
 def test_boxes_are_where_the_elements_are(pages: Pages) -> None:
     """A click at the middle of a recorded box hits the element, in frames and after scrolling too."""
     inner = "<button style='margin: 20px' onclick='this.textContent = `hit`'>In</button>"
