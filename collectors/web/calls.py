@@ -33,6 +33,7 @@ _TOKENS = {
     tokenize.ENDMARKER,
 }
 _OPERATORS = set("()[]{},:=-+")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,12 @@ def signature(name: str) -> type[BaseModel] | None:
                 if key != "self"
             }
             doc = inspect.getdoc(method)
-            return create_model(name, __config__=ConfigDict(extra="forbid"), __doc__=doc, **fields)
+            return create_model(name, __config__=_STRICT, __doc__=doc, **fields)
     return None
 
 
 def read_call(name: str, given: Mapping[str, Any]) -> Call:
-    """Check a call against the actions there are.
+    """Check a call against the actions there are; `given` may be anything.
 
     Raises:
         InputError: there is no such action, or the arguments do not fit.
@@ -84,6 +85,8 @@ def read_call(name: str, given: Mapping[str, Any]) -> Call:
     if model is None:
         known = ", ".join(key for key in vars(BrowserGym) if not key.startswith("_"))
         raise InputError(f"there is no action {name!r}", fix=f"known: {known}, and browser_… of Playwright-MCP")
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise InputError(f"the arguments of {name} are no object")
     ids = {key: str(value) for key, value in given.items() if key.endswith("bid") and isinstance(value, int)}
     try:
         checked = model.model_validate(dict(given) | ids)
@@ -112,7 +115,7 @@ def read_text(text: str) -> Call:
             raise InputError(f"{text!r:.80} is no call", fix=form)
         values = [ast.literal_eval(argument) for argument in node.args]
         named = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
-    except (SyntaxError, ValueError, tokenize.TokenError) as error:
+    except (SyntaxError, ValueError, TypeError, tokenize.TokenError) as error:
         raise InputError(f"{text!r:.80} cannot be read: {type(error).__name__}", fix=form) from None
     name = node.func.id
     model = signature(name)
@@ -151,9 +154,10 @@ def call_of(action: Action) -> Call:
         return read_text(action.text)
     import json
 
-    given = json.loads(action.arguments)
-    if not isinstance(given, dict):
-        raise InputError(f"the arguments of {action.name} are no object")
+    try:
+        given = json.loads(action.arguments)
+    except ValueError:
+        raise InputError(f"the arguments of {action.name} are no JSON") from None
     return read_call(action.name, given)
 
 

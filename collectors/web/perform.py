@@ -209,12 +209,18 @@ async def goto(session: Session, tab: Tab, url: str, timeout_ms: float) -> None:
     Raises:
         ActionError: it is of a scheme that is not opened: a policy must not read this machine's files.
     """
-    own = urlsplit(session.start_url or "").scheme
-    scheme = urlsplit(url).scheme
-    if scheme not in _PLAIN | {own}:
+    own = _scheme(session.start_url or "")
+    if _scheme(url) not in _PLAIN | ({own} - {""}):
         known = "http://…, https://…"
         raise ActionError(Status.REJECTED, "bad_address", f"goto: {url[:200]!r} is not opened here: use {known}")
     await tab.page.goto(url, wait_until="commit", timeout=timeout_ms)
+
+
+def _scheme(url: str) -> str:
+    try:
+        return urlsplit(url).scheme
+    except ValueError:  # such as http://[
+        return ""
 
 
 __all__ = ["Doing", "goto"]

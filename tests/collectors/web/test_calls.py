@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldtape.collectors.web import Element, WebConfig, browser_call
+from worldtape.collectors.web import Element, Web, WebConfig, browser_call
 from worldtape.collectors.web.calls import call_of, read_call, read_text
 from worldtape.collectors.web.offered import tools_of
 from worldtape.errors import ConfigError, InputError
@@ -61,7 +61,7 @@ def test_both_dialects_mean_the_same_things(text: str, name: str, meant: dict[st
         "goto(url=1)",
         "click('1', '2', '3', '4')", "browser_click('e1')", "browser_tabs(action='swap')", "noop(wait_ms='long')",
         "click(" * 3000, "noop(" + "-" * 9000 + "1)", "click(f'{1}')", "tab_focus([[[[[[[[[[1]]]]]]]]]])",
-        "__init__()",
+        "__init__()", "click({[1]: 2})", "scroll(1e999, 0)", "noop(1e999)",
     ],
 )  # fmt: skip
 def test_anything_else_is_refused(text: str) -> None:
@@ -77,6 +77,17 @@ def test_other_kinds_and_unknown_names_are_refused() -> None:
         read_call("fly", {})
     with pytest.raises(InputError, match="extra inputs"):
         read_call("click", {"bid": "1", "soft": True})
+
+
+def test_arguments_that_are_no_object_are_refused() -> None:
+    for told in ("[1]", '"abc"', "{", "null"):
+        with pytest.raises(InputError, match="arguments of click"):
+            call_of(Action(kind="browser_call", text="click", name="click", arguments=told))
+    for arguments in ("abc", [1], {1: 2}, 7):
+        asked = Web().parse({"name": "click", "arguments": arguments})
+        assert asked is not None
+        with pytest.raises(InputError):
+            call_of(asked)
 
 
 def test_an_element_gives_id_reference_and_target() -> None:

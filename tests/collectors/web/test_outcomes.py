@@ -119,9 +119,22 @@ def test_what_cannot_be_read_is_rejected_and_nothing_is_done(text: str, pages: P
     assert not seen.last.state_after["changed"]
 
 
+@pytest.mark.parametrize("ref", ["e²", "f²e1", "1" * 5000, "e" + "1" * 5000, "f9e1", "e", "[]", ""])
+def test_an_id_that_is_none_is_rejected(ref: str, pages: Pages) -> None:
+    seen = visit(pages.put("/one", "<button>One</button>"), f"click({ref!r})")
+    assert seen.last.outcome.status is Status.REJECTED
+    assert seen.last.outcome.error is not None
+    assert seen.last.outcome.error.type == "unknown_element"
+
+
 def test_files_of_this_machine_are_not_opened(pages: Pages) -> None:
-    seen = visit(pages.put("/calm", "<h1>Calm</h1>"), 'goto("file:///etc/passwd")', 'goto("chrome://version")')
-    assert [one.outcome.status for one in seen.results] == [Status.REJECTED] * 2
+    seen = visit(
+        pages.put("/calm", "<h1>Calm</h1>"),
+        'goto("file:///etc/passwd")',
+        'goto("chrome://version")',
+        'goto("http://[")',
+    )
+    assert [one.outcome.status for one in seen.results] == [Status.REJECTED] * 3
     assert "root" not in seen.text
 
 
