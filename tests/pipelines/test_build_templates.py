@@ -34,6 +34,7 @@ TOOLS: list[dict[str, Any]] = [
     {"name": "take", "description": "Take\n\n\n\n{{ it }} – away.", "input_schema": canonical_json(SCHEMA)},
     {"name": "leave", "description": None, "input_schema": None},
 ]
+ODD: list[Any] = [True, 3, "x", [], {"properties": None}, {"properties": [1], "required": 3}]
 
 
 @pytest.mark.parametrize("domain", sorted(SHOWN))
@@ -110,7 +111,7 @@ def test_the_actions_of_a_browser_are_signatures() -> None:
 @pytest.mark.parametrize(
     ("schema", "said"),
     [
-        *((odd, "") for odd in (True, 3, "x", [], {"properties": None}, {"properties": [1], "required": 3})),
+        *((odd, "") for odd in ODD),
         ({"properties": {"a": True, "b": None}, "required": ["a", "a", {}]}, "a: object, b: object = None"),
         ({"properties": {"a": {"enum": None, "anyOf": None}}, "required": None}, "a: object = None"),
         ({"properties": {"a": {"anyOf": [True, {"type": ["string", "null"]}]}}}, "a: object | object = None"),
@@ -118,7 +119,7 @@ def test_the_actions_of_a_browser_are_signatures() -> None:
     ],
 )
 def test_a_schema_of_any_shape_is_told(schema: Any, said: str) -> None:
-    odd = [{"name": "odd", "description": None, "input_schema": canonical_json(schema)}]
+    odd: list[dict[str, Any]] = [{"name": "odd", "description": None, "input_schema": canonical_json(schema)}]
     assert f"- `odd({said})`\n" in render("web/cpt", tools=odd)
     assert json.dumps({"name": "odd", "arguments": json.loads(canonical_json(schema))}) in render("mcp/cpt", tools=odd)
 
