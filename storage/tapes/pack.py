@@ -14,12 +14,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import IO
 
 import orjson
 
 from worldtape.errors import FormatError, NotFoundError
+from worldtape.storage.tapes.paths import is_id
 
 PACK_NAME = re.compile(r"[0-9a-f]{32}-[0-9]+\.pack")
 """`<key>-<number of its first record>.pack`; the key stands for the source and its format."""
@@ -30,6 +32,11 @@ _MARK = b"WTP1"
 _HEAD = struct.Struct("<II")
 _TAIL = struct.Struct("<I4s")
 _LEVEL = 1
+_LARGEST = 256 << 20
+"""Plain bytes that a frame or an index may have; ours are far smaller."""
+
+Frame = tuple[int, int, int]
+"""Where a frame lies in the file, its size there, and its plain size."""
 
 Opener = Callable[[], AbstractContextManager[IO[bytes]]]
 
@@ -46,8 +53,7 @@ class Packed:
     """Its place in the pack."""
     start: int
     """Where it begins in its frame."""
-    frame: tuple[int, int, int]
-    """Where the frame lies in the file, its size there, and its plain size."""
+    frame: Frame
 
 
 class Pack:
@@ -66,7 +72,7 @@ class Pack:
         self._where = where
         with opener() as file:
             self.tapes = {tape.trajectory_id: tape for tape in _index(file, where)}
-        self._held: tuple[tuple[int, int, int] | None, bytes] = (None, b"")
+        self._held: tuple[Frame | None, bytes] = (None, b"")
 
     def read(self, trajectory_id: str) -> bytes:
         """Return the plain bytes of a tape.
@@ -79,17 +85,22 @@ class Pack:
         if tape is None:
             raise NotFoundError(f"no tape {trajectory_id}", where=self._where)
         if self._held[0] != tape.frame:
-            self._held = tape.frame, self._frame(*tape.frame)
+            self._held = tape.frame, self._plain(tape.frame)
         return self._held[1][tape.start : tape.start + tape.bytes]
 
-    def _frame(self, at: int, size: int, plain: int) -> bytes:
-        import zstandard
-
+    def packed(self, frame: Frame) -> bytes:
+        """Return a frame as it stands in the file."""
+        at, size, _ = frame
         with self._opener() as file:
             file.seek(at)
-            data = file.read(size)
+            return file.read(size)
+
+    def _plain(self, frame: Frame) -> bytes:
+        import zstandard
+
+        data = self.packed(frame)
         try:
-            if zstandard.frame_content_size(data) != plain:
+            if zstandard.frame_content_size(data) != frame[2]:
                 raise FormatError(
                     "the pack is damaged: a frame is not of the size that its index says", where=self._where
                 )
@@ -142,6 +153,11 @@ class PackWriter:
         if self._held >= _FRAME:
             self._flush()
 
+    def copy(self, frame: bytes, tapes: Iterable[Packed]) -> None:
+        """Take a whole frame of another pack as it is."""
+        self._flush()
+        self._put(frame, [(tape.trajectory_id, tape.domain, tape.bytes) for tape in tapes])
+
     def finish(self) -> None:
         """Write the index."""
         self._flush()
@@ -153,17 +169,25 @@ class PackWriter:
         if not self._block:
             return
         data = self._packer.compress(b"".join(plain for _, _, plain in self._block))
-        self._file.write(data)
-        self._frames.append((self.bytes, len(data), [(key, domain, len(plain)) for key, domain, plain in self._block]))
-        self.bytes += len(data)
+        self._put(data, [(key, domain, len(plain)) for key, domain, plain in self._block])
         self._block, self._held = [], 0
+
+    def _put(self, data: bytes, tapes: list[tuple[str, str, int]]) -> None:
+        self._file.write(data)
+        self._frames.append((self.bytes, len(data), tapes))
+        self.bytes += len(data)
 
 
 def repack(pack: Pack, kept: Collection[str], file: IO[bytes]) -> None:
-    """Write the pack anew with the tapes of `kept` only."""
+    """Write the pack anew with the tapes of `kept` only; a frame that keeps all of its tapes is not even unpacked."""
     writer = PackWriter(file)
-    for tape in pack.tapes.values():
-        if tape.trajectory_id in kept:
+    for frame, group in groupby(pack.tapes.values(), key=lambda tape: tape.frame):
+        tapes = list(group)
+        left = [tape for tape in tapes if tape.trajectory_id in kept]
+        if left == tapes:
+            writer.copy(pack.packed(frame), tapes)
+            continue
+        for tape in left:
             writer.add(tape.trajectory_id, tape.domain, pack.read(tape.trajectory_id))
     writer.finish()
 
@@ -189,17 +213,31 @@ def _index(file: IO[bytes], where: object) -> Iterator[Packed]:
         if mark != _MARK or size > end:
             raise FormatError("no index at its end", where=where)
         file.seek(end - size)
-        frames = orjson.loads(zstandard.ZstdDecompressor().decompress(file.read(size - _TAIL.size)))
-        yield from _entries(frames)
+        index = file.read(max(size - _TAIL.size, 0))
+        if zstandard.frame_content_size(index) > _LARGEST:
+            raise FormatError("the index is too large", where=where)
+        yield from _entries(orjson.loads(zstandard.ZstdDecompressor().decompress(index)))
     except (struct.error, zstandard.ZstdError, ValueError, TypeError) as error:
-        raise FormatError("the pack has no readable index", where=where, fix="restore it from a copy") from error
+        fix = "`worldtape recover` keeps what is whole; import its source again for the rest"
+        raise FormatError("the pack has no readable index", where=where, fix=fix) from error
 
 
 def _entries(frames: Iterable[tuple[int, int, list[tuple[str, str, int]]]]) -> Iterator[Packed]:
+    """Yield what an index says.
+
+    Raises:
+        ValueError: it says what no writer writes; an id that climbs out of a folder must not name a file.
+    """
     number = 0
+    seen: set[str] = set()
     for at, size, tapes in frames:
         plain, start = sum(length for *_, length in tapes), 0
+        if not (at >= 0 and size > 0 and plain <= _LARGEST):
+            raise ValueError
         for trajectory_id, domain, length in tapes:
+            if not is_id(trajectory_id) or trajectory_id in seen or not isinstance(domain, str) or length < 0:
+                raise ValueError
+            seen.add(trajectory_id)
             yield Packed(trajectory_id, domain, length, number, start, (at, size, plain))
             start += length
             number += 1

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from worldtape.errors import InputError
+from worldtape.errors import FormatError, InputError
 
 OPEN = ".jsonl"
 SEALED = ".jsonl.zst"
@@ -25,22 +25,35 @@ def tape_path(lake: Path, trajectory_id: str, *, sealed: bool = False) -> Path:
 
 def tape_name(trajectory_id: str, *, sealed: bool = False) -> str:
     """Return what `tape_path` does, relative to the lake."""
-    if not _ID.fullmatch(trajectory_id):
+    if not is_id(trajectory_id):
         raise InputError(f"{trajectory_id!r} cannot name a tape", fix="use letters, digits, '.', '_' and '-'")
     folder = hashlib.sha256(trajectory_id.encode()).hexdigest()[:2]
     return f"tapes/{folder}/{trajectory_id}{SEALED if sealed else OPEN}"
 
 
+def is_id(trajectory_id: str) -> bool:
+    """Tell whether an id can name a file."""
+    return _ID.fullmatch(trajectory_id) is not None
+
+
 def find_tapes(lake: Path) -> Iterator[Path]:
-    """Yield every tape of a lake once, folder by folder; the sealed file where both stand, `<pack>/<id>` in packs."""
+    """Yield every tape of a lake once, folder by folder; the sealed file where both stand, `<pack>/<id>` in packs.
+
+    A pack that has lost its index stands for itself: reading it says why it cannot be read.
+    """
     from worldtape.storage.tapes.pack import pack_at
 
     for folder in sorted((lake / "tapes").glob("[0-9a-f][0-9a-f]")):
         for pack in sorted(folder.glob("*.pack")):
-            yield from (pack / name for name in pack_at(pack).tapes)
-        names = {path.name for path in folder.iterdir() if path.name.endswith((OPEN, SEALED))}
-        for name in sorted(names):
-            if f"{name}.zst" not in names:
+            try:
+                names = list(pack_at(pack).tapes)
+            except FormatError:
+                yield pack
+                continue
+            yield from (pack / name for name in names)
+        files = {path.name for path in folder.iterdir() if path.name.endswith((OPEN, SEALED))}
+        for name in sorted(files):
+            if f"{name}.zst" not in files:
                 yield folder / name
 
 
