@@ -90,6 +90,7 @@ def take_down(lake: Lake, trajectory_id: str, reason: str | None) -> Forgotten:
     _forget_notes(lake, trajectory_id, report)
     _forget_tapes(lake, tapes, report)
     report.set_aside = [name for name in lake.store.names(layout.SET_ASIDE) if _may_name(lake, name, trajectory_id)]
+    report.set_aside += [name for name in lake.store.names(layout.TAPES) if layout.DAMAGED_PACK.fullmatch(name)]
     cached = [name for name in lake.store.names(layout.CACHE) if name != layout.LOCK]
     for name in [*report.set_aside, *cached]:
         lake.store.remove(name)

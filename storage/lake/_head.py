@@ -6,7 +6,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from worldtape.errors import FormatError
-from worldtape.storage.lake._packed import pack_name, plain_tape
+from worldtape.storage.lake import _layout as layout
+from worldtape.storage.lake._packed import open_pack, pack_name, plain_tape
 from worldtape.storage.tapes import TapeReader
 from worldtape.storage.tapes._head import read_header
 from worldtape.storage.tapes._unpacked import Unpacked
@@ -32,6 +33,8 @@ def tape_header(lake: Lake, tape: TapeRef, *, own: bool = True) -> dict[str, Any
         FormatError: it has none, or it is another trajectory's: the file was copied or renamed.
         VersionError: a newer major version wrote it.
     """
+    if layout.PACK_FILE.fullmatch(tape.name):
+        open_pack(lake, tape.name)  # says why not
     if lake.store.local:
         header = TapeReader(lake.store.full(tape.name)).header
     elif pack_name(tape.name):

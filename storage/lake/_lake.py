@@ -101,15 +101,14 @@ class Lake:
     def tapes(self) -> Iterator[TapeRef]:
         """Yield every tape, sorted by its trajectory's id; a tape that is there both ways counts as sealed.
 
-        Raises:
-            FormatError: a pack of tapes has lost its index.
+        A pack that has lost its index stands for itself, as one tape that cannot be read.
         """
-        from worldtape.storage.lake._packed import packed_tapes
+        from worldtape.storage.lake._packed import packed_or_itself
 
         found: dict[str, TapeRef] = {}
         for name in self.store.names(layout.TAPES):
             if layout.PACK_FILE.fullmatch(name):
-                found.update((tape.trajectory_id, tape) for tape in packed_tapes(self, name))
+                found.update((tape.trajectory_id, tape) for tape in packed_or_itself(self, name))
             elif match := layout.TAPE_FILE.fullmatch(name):
                 tape = TapeRef(match[1], self.store.path(name), match[2] is not None, name)
                 if tape.sealed or tape.trajectory_id not in found:

@@ -37,6 +37,8 @@ TABLE_FILE = re.compile(r"(trajectories|transitions)/domain=([a-z]+)/part-([0-9A
 NOTE_FILE = re.compile(r"notes/([a-z][a-z0-9_]*)/part-([0-9A-Za-z][0-9A-Za-z_-]*)\.parquet")
 PACK_FILE = re.compile(r"tapes/[0-9a-f]{2}/[0-9a-f]{32}-[0-9]+\.pack")
 """Many tapes of one source; one of them is called `<pack>/<trajectory_id>`."""
+DAMAGED_PACK = re.compile(PACK_FILE.pattern + r"\.damaged(\.[0-9]+)?")
+"""What recovery left of a pack without an index, beside a new one of the tapes that it could read."""
 TAPE_FILE = re.compile(r"tapes/[0-9a-f]{2}/([^/]+?)\.jsonl(\.zst)?")
 
 

@@ -45,7 +45,7 @@ class Merged:
     missing: list[str] = field(default_factory=list)
     """`<tape>: <blob>` of blobs that a tape names and no lake has."""
     open: list[str] = field(default_factory=list)
-    """Tapes that are not sealed: left where they are; recover that lake and merge again."""
+    """Tapes that are not sealed, packs without an index: left where they are; recover that lake and merge again."""
 
 
 def merge(into: Lake, sources: Sequence[Lake], *, progress: Callable[[int, int], None] | None = None) -> Merged:
@@ -109,7 +109,7 @@ class _Merge:
         for source, tape in tapes:
             if fingerprint(tape.trajectory_id) in self._banned or self._in_disguise(source, tape):
                 self.report.refused += tape.trajectory_id not in seen
-            elif not tape.sealed:
+            elif not tape.sealed or layout.PACK_FILE.fullmatch(tape.name):
                 self.report.open.append(tape.path)
             else:
                 self._fetch_blobs(source, tape)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from worldtape.errors import FormatError, NotFoundError
 from worldtape.storage.lake import _layout as layout
 from worldtape.storage.lake._tape_ref import TapeRef
 from worldtape.storage.tapes.pack import Pack, pack_at, repack
@@ -14,6 +15,8 @@ from worldtape.storage.tapes.pack import Pack, pack_at, repack
 if TYPE_CHECKING:
     from worldtape.storage.lake._lake import Lake
 
+_BLOCK = 1 << 16
+"""Bytes that an object store sends beyond those that are asked for."""
 _newest: WeakKeyDictionary[Lake, tuple[tuple[str, str | None], Pack]] = WeakKeyDictionary()
 """The pack that was read last of each lake on an object store."""
 
@@ -33,9 +36,10 @@ def open_pack(lake: Lake, name: str) -> Pack:
     """
     if lake.store.local:
         return pack_at(Path(lake.store.full(name)))
-    stamp = name, lake.store.stamp(name)
+    store = lake.store
+    stamp = name, store.stamp(name)
     if lake not in _newest or _newest[lake][0] != stamp:
-        _newest[lake] = stamp, Pack(lambda: lake.store.open(name), lake.store.path(name))
+        _newest[lake] = stamp, Pack(lambda: store.open(name, block=_BLOCK), store.path(name))
     return _newest[lake][1]
 
 
@@ -45,6 +49,16 @@ def packed_tapes(lake: Lake, name: str) -> Iterator[TapeRef]:
         inner = f"{name}/{tape.trajectory_id}"
         path, place = lake.store.path(inner), (name, tape.number)
         yield TapeRef(tape.trajectory_id, path, True, inner, tape.domain, tape.bytes, place)
+
+
+def packed_or_itself(lake: Lake, name: str) -> list[TapeRef]:
+    """Return the tapes of a pack; of one without an index itself, for whoever reads it to say why it cannot."""
+    try:
+        return list(packed_tapes(lake, name))
+    except FormatError:
+        return [TapeRef(name.rpartition("/")[2], lake.store.path(name), True, name)]
+    except NotFoundError:  # taken away meanwhile
+        return []
 
 
 def plain_tape(lake: Lake, tape: str) -> bytes:

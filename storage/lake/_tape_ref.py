@@ -8,6 +8,7 @@ class TapeRef:
     """One recording of a lake."""
 
     trajectory_id: str
+    """Of a pack that has lost its index the name of its file."""
     path: str
     """Where it can be opened: a local path, or a URL that fsspec understands."""
     sealed: bool

@@ -18,7 +18,7 @@ from worldtape.storage.tapes._line import decode_all
 from worldtape.storage.tapes._scan import Readable, Scan
 from worldtape.storage.tapes._unpacked import Unpacked, unpacked
 from worldtape.storage.tapes.event import Event
-from worldtape.storage.tapes.pack import is_packed, pack_at
+from worldtape.storage.tapes.pack import PACK_NAME, is_packed, pack_at
 from worldtape.storage.tapes.paths import SEALED, trajectory_id_of
 
 _KNOWN = frozenset({"seq", "kind", "wall", "mono", "step", "data", "crc"})
@@ -149,6 +149,9 @@ class TapeReader:
 
 
 def _existing(path: Path) -> Path:
+    if PACK_NAME.fullmatch(path.name):
+        pack_at(path)
+        raise FormatError("this is a pack of tapes", where=path, fix="name one of them: <pack>/<trajectory_id>")
     if is_packed(path):
         return path
     sealed = path.with_name(f"{path.name}.zst")

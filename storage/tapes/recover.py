@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from worldtape.errors import NotFoundError, WorldtapeError, boundary
+from worldtape.errors import FormatError, NotFoundError, WorldtapeError, boundary
 from worldtape.storage._disk import flush, fsync_folder, hold, is_at, local_folder
 from worldtape.storage.blobs import Blobs
 from worldtape.storage.tapes._append import finish
+from worldtape.storage.tapes._rescue import rescue
 from worldtape.storage.tapes._seal import seal_file
 from worldtape.storage.tapes._survey import Survey
 from worldtape.storage.tapes.clock import Clock
@@ -29,7 +30,8 @@ def recover_tapes(lake: str | Path, *, clock: Clock | None = None, progress: Pro
     """Seal every tape of `lake` whose recorder is gone; a second run finds nothing to do.
 
     A torn tail is moved to `<trajectory_id>.torn` beside the tape. An interrupted tape gets a notice `recovered` and an
-    end with status `interrupted`. Tapes that somebody writes and sealed tapes are left alone.
+    end with status `interrupted`. Tapes that somebody writes and sealed tapes are left alone. Of a pack that has lost
+    its index the whole tapes stay, in a new one; the damaged file is `<pack>.damaged`.
 
     Raises:
         NotFoundError: there is no such folder.
@@ -47,7 +49,7 @@ def recover_tapes(lake: str | Path, *, clock: Clock | None = None, progress: Pro
             report.problems.append(str(error))
         if progress is not None:
             progress(done, len(paths))
-    report.sealed = sum(_packed(path, report) for path in (root / "tapes").glob("[0-9a-f][0-9a-f]/*.pack"))
+    report.sealed = sum(_packed(path, report) for path in sorted((root / "tapes").glob("[0-9a-f][0-9a-f]/*.pack")))
     report.sealed += sum(1 for _ in (root / "tapes").glob(f"[0-9a-f][0-9a-f]/*{SEALED}")) - len(report.repaired)
     report.sealed += sum(repair.what in {"set_aside", "leftover"} for repair in report.repaired)
     report.temporary = blobs.sweep() + sum(map(_orphan, (root / "tapes").glob(f"[0-9a-f][0-9a-f]/*{SEALED}.tmp")))
@@ -144,13 +146,15 @@ def _held(path: Path) -> Iterator[int | None]:
 
 
 def _packed(path: Path, report: TapesReport) -> int:
-    """Return how many tapes a pack holds; one that has lost its index is renamed, so that the others can be read."""
+    """Return how many tapes a pack holds; one that has lost its index is made anew of what can be read."""
     try:
         return len(pack_at(path).tapes)
-    except WorldtapeError as error:
-        path.rename(path.with_name(f"{path.name}.damaged"))
-        report.problems.append(str(error))
-        return 0
+    except FormatError:
+        with boundary(path):
+            found = rescue(path)
+        what = f"the pack had no readable index: {found} of its tapes are whole, the damaged file has the end .damaged"
+        report.problems.append(str(FormatError(what, where=path, fix="import its source again for the rest")))
+        return found
 
 
 def _orphan(temporary: Path) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from worldtape.errors import ComponentError, StorageError, boundary
+from worldtape.errors import ComponentError, FormatError, NotFoundError, StorageError, boundary
 from worldtape.storage.blobs import Blobs
 from worldtape.storage.tapes.pack import PackWriter, pack_at, packs_of
 from worldtape.storage.tapes.paths import tape_name, tape_path
@@ -22,7 +24,8 @@ class Shelf:
     """Where the tapes of one source go: one alone into its own file, several into packs, very long ones alone again.
 
     A context manager: at its end everything has its name, also where the source turned out to be damaged further on.
-    The same tapes always give the same files. Where two import a source at once, the second adds nothing.
+    The same tapes always give the same files. Where two import a source at once, the second adds nothing. What stood in
+    a pack that cannot be read any more is written again, beside it.
 
     Args:
         lake: its folder.
@@ -35,7 +38,7 @@ class Shelf:
         self._folder = lake / "tapes"
         self._key = key
         self._blobs = blobs
-        self._known = {name for path in packs_of(self._folder, key) for name in pack_at(path).tapes}
+        self._known = {name for path in packs_of(self._folder, key) for name in _names(path)}
         self._count = len(self._known)
         self._alone: tuple[str, str, bytes] | None = None
         self._pack: _Open | None = None
@@ -61,7 +64,8 @@ class Shelf:
         if error is None or (isinstance(error, Exception) and not isinstance(error, (StorageError, ComponentError))):
             self._publish()
         elif self._pack is not None:
-            self._pack.close()
+            with suppress(OSError):  # what a full disk did not take is tried once more here
+                self._pack.close()
 
     def _keep(self, trajectory_id: str, domain: str, plain: bytes) -> bool:
         if self._alone is None and self._pack is None:
@@ -110,12 +114,21 @@ class _Open:
             self.writer.finish()
             self._file.flush()
             while not named(self._temporary, path := self._folder / f"{key}-{number}.pack"):
-                if self.ids <= pack_at(path).tapes.keys():
+                if self.ids.issubset(_names(path)):
                     return
                 number += 1
         finally:
             self.close()
 
     def close(self) -> None:
-        self._file.close()
-        self._temporary.unlink(missing_ok=True)
+        try:
+            self._file.close()
+        finally:
+            self._temporary.unlink(missing_ok=True)
+
+
+def _names(path: Path) -> Collection[str]:
+    """Return the tapes of a pack; of one without an index none."""
+    with suppress(FormatError, NotFoundError):
+        return pack_at(path).tapes.keys()
+    return ()

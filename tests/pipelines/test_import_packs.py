@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import shutil
+import subprocess
+import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -12,10 +17,17 @@ from tests.pipelines.lakes import files
 from worldtape import Lake, import_files, project, query
 from worldtape.errors import FormatError, NotFoundError
 from worldtape.storage import TapeReader, find_tapes, recover, validate
-from worldtape.storage.lake import forget, merge
+from worldtape.storage.lake import forget, merge, summary
 from worldtape.storage.tapes import shelf
+from worldtape.storage.tapes.pack import PackWriter
 
 TABLES = ("trajectories", "transitions", "notes")
+RUN = (
+    "import sys; from tests.pipelines.importing import Toy, only; from worldtape import import_files;"
+    "import pytest; only(pytest.MonkeyPatch(), Toy)\n"
+    "try: import_files([sys.argv[1]], sys.argv[2], workers=0)\n"
+    "except Exception as error: print(type(error).__name__, error)"
+)
 LONG = "y" * 100_000
 """Large enough for a blob."""
 
@@ -109,7 +121,11 @@ def test_projection_does_not_depend_on_workers_nor_on_the_place_of_the_lake(lake
     for path in (*lake.glob("tapes/*/*"), *(p for p in lake.glob("blobs/**/*") if p.is_file())):
         remote.store.write(str(path.relative_to(lake)), path.read_bytes())
     assert project(remote, part_size=9, workers=0).trajectories == 40
+    freed = weakref.ref(remote)
     assert {part.name for part in remote.parts()} == {part.name for part in Lake.open(lake).parts()}
+    del remote
+    gc.collect()
+    assert freed() is None, "its pack goes with it"
 
 
 def test_merging_takes_packs_along(lake: Path, tmp_path: Path) -> None:
@@ -132,11 +148,85 @@ def test_a_damaged_pack_is_told_and_recovery_goes_on(lake: Path) -> None:
     path = pack(lake)
     put(lake.parent / "b.json", toy(("c", "C")))
     import_files([lake.parent / "b.json"], lake, workers=0)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    report = project(lake, workers=0)
+    assert (report.recordings, report.trajectories, list(report.set_aside)) == (2, 1, [path.name])
+    assert "no readable index" in report.set_aside[path.name]
+    with pytest.raises(FormatError, match="recover"):
+        forget(Lake.open(lake), next(find_tapes(lake)).name)
+    done = recover(str(lake)).tapes
+    assert done.sealed == 41
+    assert ["40 of its tapes are whole" in problem for problem in done.problems] == [True]
+    assert path.read_bytes() == whole
+    assert recover(str(lake)).tapes.problems == []
+    assert project(lake, workers=0).trajectories == 41
+    forget(Lake.open(lake), named(lake, "c3"))
+    assert [file.name for file in path.parent.glob("*.damaged*")] == [], "nobody can read whether it is there"
+
+
+@pytest.mark.parametrize("share", [0, 0.4, 0.7])
+def test_a_torn_pack_loses_what_was_torn_off(lake: Path, tmp_path: Path, share: float) -> None:
+    path = pack(lake)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * share)])
+    again = tmp_path / "again"
+    shutil.copytree(lake, again)
+    assert import_files([tmp_path / "in"], again, workers=0).total.trajectories == 40
+    assert project(again, workers=0).trajectories == 40
+    kept = recover(str(lake)).tapes.sealed
+    assert kept < 40
+    assert bool(kept) == bool(share)
+    assert import_files([tmp_path / "in"], lake, workers=0).total.present == kept
+    report = project(lake, workers=0)
+    assert (report.trajectories, report.set_aside) == (40, {})
+    assert recover(str(again)).tapes.sealed == 40 + kept
+    assert project(again, workers=0).trajectories == 40
+
+
+def test_a_bad_pack_stays_where_it_is_when_lakes_are_merged(lake: Path, tmp_path: Path) -> None:
+    path = pack(lake)
     path.write_bytes(path.read_bytes()[:-5])
-    with pytest.raises(FormatError, match="no readable index"):
-        project(lake, workers=0)
-    assert any("no readable index" in problem for problem in recover(str(lake)).tapes.problems)
-    assert project(lake, workers=0).trajectories == 1
+    done = merge(Lake.open(tmp_path / "into", create=True), [Lake.open(lake)])
+    assert (done.tapes, done.open) == (0, [str(path)])
+    assert summary(Lake.open(lake)).unprojected == 1
+    assert len(validate(path).problems) == 1
+
+
+def test_names_in_an_index_cannot_climb_out(tmp_path: Path) -> None:
+    path = tmp_path / "lake" / "tapes" / "ab" / f"ab{'0' * 30}-0.pack"
+    path.parent.mkdir(parents=True)
+    with path.open("wb") as file:
+        writer = PackWriter(file)
+        writer.add("../../../climbed", "mcp", b"x")
+        writer.finish()
+    (tape,) = Lake.open(tmp_path / "lake").tapes()
+    assert tape.trajectory_id == path.name
+
+
+def test_a_full_disk_ends_an_import_on_one_line(lake: Path, tmp_path: Path) -> None:
+    code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (70_000, 70_000)); " + RUN
+    noise = [os.urandom(30_000).hex() for _ in range(20)]
+    put(tmp_path / "more.jsonl", rows(*(toy(("c", text)) for text in noise)))
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "more.jsonl"), str(lake)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "StorageError" in done.stdout, done.stderr
+    assert [*lake.rglob("*.part-tmp")] == []
+    assert len(list(find_tapes(lake))) == 40
+
+
+def test_a_take_down_does_not_mind_damage_elsewhere(lake: Path) -> None:
+    project(lake, workers=0)
+    path, gone = pack(lake), named(lake, "c37")
+    data = bytearray(path.read_bytes())
+    data[200] ^= 0xFF
+    path.write_bytes(data)
+    forget(Lake.open(lake), gone)
+    assert len(list(find_tapes(lake))) == 39
 
 
 def test_a_damaged_frame_sets_its_tapes_aside(lake: Path) -> None:
