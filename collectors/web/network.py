@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +37,8 @@ class Network:
         self._config = config
         self._write = write
         self._open: dict[Request, int] = {}
+        self._asked: dict[Request, int] = {}
+        """When each began: microseconds since 1970 UTC."""
         self._jobs: set[asyncio.Task[None]] = set()
         self._bodies: set[str] = set()
         self.moved = asyncio.Event()
@@ -71,15 +75,18 @@ class Network:
         for job in self._jobs:
             job.cancel()
         self._open.clear()
+        self._asked.clear()
 
     def forget(self, page: Any) -> None:
         """Let go of the open requests of a tab that was closed."""
         for request in [one for one in self._open if _page_of(one) in {page, None}]:
             del self._open[request]
+        self._asked = {one: asked for one, asked in self._asked.items() if _page_of(one) not in {page, None}}
         self.moved.set()
 
     def _on_request(self, request: Request) -> None:
         self.began += 1
+        self._asked[request] = time.time_ns() // 1000
         if request.resource_type not in _ENDLESS:
             self._open[request] = self.began
         self.moved.set()
@@ -159,6 +166,13 @@ class Network:
         posted = request.post_data_buffer
         if posted:
             about["posted"] = posted.decode("utf-8", "backslashreplace")
+            if about["posted"].encode() != posted:
+                about["posted_b64"] = base64.b64encode(posted).decode()
+        asked, timing = self._asked.pop(request, None), request.timing
+        if asked is not None:
+            about["asked_us"] = asked
+        if timing["startTime"] > 0:
+            about["timing"] = {name: round(value, 3) for name, value in timing.items()}
         before = request.redirected_from
         if before is not None:
             about["redirected_from"] = before.url

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 
@@ -156,6 +157,10 @@ def test_the_network_the_console_the_html_and_a_picture_are_kept(pages: Pages) -
     assert b'{"a": 1}' in seen.lines("body")
     assert (log["/old"]["status"], log["/old"]["body"], log["/old"]["why"]) == (302, None, "a redirect has none")
     assert log["/data.json"]["redirected_from"] == f"{pages.url}/old"
+    for one in (log["/net"], log["/old"], log["/data.json"]):
+        assert one["timing"]["startTime"] * 1000 == pytest.approx(one["asked_us"], abs=60e6)
+        assert 0 <= one["timing"]["requestStart"] <= one["timing"]["responseStart"] <= one["timing"]["responseEnd"]
+    assert log["/net"]["asked_us"] < log["/data.json"]["asked_us"]
     console = [json.loads(line) for line in seen.lines("console")]
     assert [one["type"] for one in console][:1] == ["log"]
     assert any(one["type"] == "pageerror" and "nope" in one["text"] for one in console)
@@ -183,7 +188,23 @@ def test_what_is_posted_and_uploaded(pages: Pages) -> None:
     assert "notes.txt" in seen.results[1].observation.text
     posted = [one for one in map(orjson.loads, seen.lines("network")) if one["method"] == "POST"]
     assert posted[0]["posted"] == "q=blue"
+    assert "posted_b64" not in posted[0]
     assert "Thanks" in seen.text
+
+
+def test_posted_bytes_that_are_no_text_are_kept_and_a_failure_has_its_time(pages: Pages) -> None:
+    pages.put("/sent", "{}", content_type="application/json")
+    script = """fetch('/sent', {method: 'POST', body: new Uint8Array([0, 255, 128, 65])}).then(() =>
+        fetch('http://127.0.0.1:9/')).catch(() => p.textContent = 'failed')"""
+    seen = visit(pages.put("/bytes", f"<p id=p>-</p><script>{script}</script>"))
+    assert "failed" in seen.first_text
+    log = {one["url"]: one for one in map(orjson.loads, seen.lines("network"))}
+    sent, failed = log[f"{pages.url}/sent"], log["http://127.0.0.1:9/"]
+    assert base64.b64decode(sent["posted_b64"]) == b"\x00\xff\x80A"
+    assert sent["posted"] == "\0\\xff\\x80A"
+    assert failed["failure"].startswith("net::ERR_")
+    assert failed["asked_us"] >= sent["asked_us"]
+    assert "timing" not in failed
 
 
 def test_settling_waits_for_what_the_page_still_does(pages: Pages) -> None:
