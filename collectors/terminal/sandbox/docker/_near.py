@@ -16,7 +16,7 @@ from worldtape.errors import ComponentError
 
 _TIOCGPTPEER = 0x5441
 _PTS = 136
-_LOOK_S = 0.001
+_LOOK_S, _GONE_S = 0.001, 10.0
 
 
 class Near(Shell):
@@ -24,29 +24,24 @@ class Near(Shell):
 
     The terminal is opened in the container's own `/dev/pts`, by way of its first process. So the daemon, its shim and
     their copies of every byte are not needed, and a moment at which all output has come can be known.
-
-    Raises:
-        OSError: the container cannot be looked into.
-        ComponentError: the shell does not start, or not on that terminal.
     """
 
-    def __init__(
-        self, client: Any, container: str, argv: Sequence[str] | None, options: Mapping[str, Any], size: tuple[int, int]
-    ) -> None:
-        super().__init__(client, container)
-        first = visible(int(client.inspect_container(container)["State"]["Pid"] or 0), container)
+    def open(self, argv: Sequence[str] | None, options: Mapping[str, Any], size: tuple[int, int]) -> None:
+        """Open the terminal and start the shell on it.
+
+        Raises:
+            OSError: the container cannot be looked into.
+            ComponentError: the shell does not start, or not on that terminal.
+        """
+        first = visible(int(self.client.inspect_container(self.container)["State"]["Pid"] or 0), self.container)
         if first is None:
-            raise ProcessLookupError(container)
-        self.fd, number = open_master(f"/proc/{first}/root/dev/pts/ptmx", *size)
-        try:
-            self._give(os.stat(f"/proc/{first}").st_uid)  # noqa: PTH116
-            takes = f"exec 0<>/dev/pts/{number} 1>&0 2>&1; "
-            client.exec_start(self.create(argv, options, before=takes, tty=False), detach=True)
-            self._wait_for((_PTS, number))
-            self.let_go()
-        except BaseException:
-            self.close()
-            raise
+            raise ProcessLookupError(self.container)
+        self.fd, number = open_master(f"/proc/{first}/root", *size)
+        self._give(os.stat(f"/proc/{first}").st_uid)  # noqa: PTH116
+        takes = f"exec 0<>/dev/pts/{number} 1>&0 2>&1; "
+        self.client.exec_start(self.create(argv, options, before=takes, tty=False), detach=True)
+        self._wait_for((_PTS, number))
+        self.let_go()
 
     def _give(self, owner: int) -> None:
         """Make the container's user the owner of the terminal, as after a login."""
@@ -79,12 +74,31 @@ class Near(Shell):
         fd, self.fd = self.fd, -1
         close_quietly(fd)
 
+    def give_up(self) -> None:
+        """Close the terminal and see its end through: the next one has the same number, and must not have two readers.
+
+        Raises:
+            ComponentError: what was started on it does not end.
+        """
+        self.close()
+        deadline = time.monotonic() + _GONE_S
+        while self._id and self.inspect()["ExitCode"] is None:
+            if time.monotonic() > deadline:
+                raise ComponentError("a shell that came to nothing does not end", where=self.container[:12])
+            time.sleep(_LOOK_S)
+
 
 def near(
     client: Any, container: str, argv: Sequence[str] | None, options: Mapping[str, Any], size: tuple[int, int]
 ) -> Near | None:
     """Open a shell on a terminal that we hold; null where that does not work, whatever the reason."""
+    shell = Near(client, container)
     try:
-        return Near(client, container, argv, options, size)
+        shell.open(argv, options, size)
     except (OSError, ComponentError):
+        shell.give_up()
         return None
+    except BaseException:
+        shell.close()
+        raise
+    return shell

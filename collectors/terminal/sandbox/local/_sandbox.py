@@ -100,7 +100,7 @@ class Local:
 
     def _start_shell(self, cols: int, rows: int) -> None:
         assert self._init is not None
-        self.fd, number = open_master(f"{self._init.root}/dev/pts/ptmx", cols, rows)
+        self.fd, number = open_master(self._init.root, cols, rows)
         self.shell_pid = self._init.spawn(self.config.shell or ("bash",), f"/dev/pts/{number}", self._at)
         self._shell_start = started(self.shell_pid)
         self._oom = None if self._cgroup is None else OomKills(self._cgroup.paths)
