@@ -168,9 +168,10 @@ class Network:
             about["posted"] = posted.decode("utf-8", "backslashreplace")
             if about["posted"].encode() != posted:
                 about["posted_b64"] = base64.b64encode(posted).decode()
-        asked, timing = self._asked.pop(request, None), request.timing
+        asked = self._asked.pop(request, None)
         if asked is not None:
             about["asked_us"] = asked
+        timing: Any = request.timing
         if timing["startTime"] > 0:
             about["timing"] = {name: round(value, 3) for name, value in timing.items()}
         before = request.redirected_from
