@@ -31,7 +31,7 @@ class Found:
 def tree_of(session: Session, found: Found) -> dict[str, Any]:
     """Return what is kept of a page for its renderers; the events since the last one are taken."""
     seen, tab = found.captured, session.active
-    events, session.events = session.events, []
+    events = session.take_events()
     tree: dict[str, Any] = {"version": VERSION}
     if seen is not None:
         tree |= {"url": seen.url, "title": seen.title}

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _CLOSE_S = 10.0
 _MOST_CONSOLE = 1_000
 """So many lines of a console are kept per step; pages can print without end."""
+_MOST_EVENTS = 100
+"""So many events of a kind are kept per observation; pages can ask without end."""
 
 
 class Session:
@@ -49,6 +51,7 @@ class Session:
         self.tabs: list[Tab] = []
         self.active: Tab | None = None
         self.events: list[dict[str, Any]] = []
+        self._noted: Counter[str] = Counter()
         self.network = Network(config, self.write)
         self.dialogs = Dialogs(config.dialogs, self.note)
         self.gone = asyncio.Event()
@@ -124,9 +127,18 @@ class Session:
 
     def note(self, kind: str, **facts: Any) -> None:
         """Keep something that happened for the next observation, and on the channel `event`."""
-        event = {"kind": kind} | facts
+        self._noted[kind] += 1
+        if self._noted[kind] > _MOST_EVENTS + 1:
+            return
+        event = {"kind": kind} | facts if self._noted[kind] <= _MOST_EVENTS else {"kind": "truncated", "of": kind}
         self.events.append(event)
         self.write("event", line_of(event))
+
+    def take_events(self) -> list[dict[str, Any]]:
+        """Return what happened since this was last asked."""
+        events, self.events = self.events, []
+        self._noted.clear()
+        return events
 
     @property
     def tab(self) -> Tab:

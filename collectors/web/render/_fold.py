@@ -49,6 +49,7 @@ _SENTENCES = {
     "page_crashed": "the page of tab {index} crashed",
     "message": "message to the user: {text}",
     "infeasible": "reported as infeasible: {reason}",
+    "truncated": "and more of the kind {of}",
 }
 
 

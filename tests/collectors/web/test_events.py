@@ -59,6 +59,15 @@ def test_an_open_dialog_is_the_observation_and_the_next_action_answers_it(pages:
     ]  # fmt: skip
 
 
+def test_a_page_that_asks_without_end_is_told_in_short(pages: Pages) -> None:
+    forever = "<button onclick='for (let n = 0; n < 150; n++) alert(n)'>Go</button>"
+    seen = visit(pages.put("/endless", forever), on("click", "Go"), 'send_msg_to_user("still here")')
+    assert [one["kind"] for one in seen.trees[1]["events"]] == ["dialog"] * 100 + ["truncated"]
+    assert seen.results[0].observation.text.count("alert dialog") == 100
+    assert "- and more of the kind dialog" in seen.results[0].observation.text
+    assert "still here" in seen.text
+
+
 def test_downloads_are_kept(pages: Pages) -> None:
     body = b"a,b\n1,2\n" * 20
     pages.put("/prices.csv", body, headers={"Content-Disposition": 'attachment; filename="prices.csv"'})
