@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from worldtape.collectors.mcp._http import address
+from worldtape.collectors.mcp._secrets import address
 from worldtape.collectors.mcp.proxy import HttpProxy, Keeper, StdioProxy
 from worldtape.collectors.recorder import make_header
 from worldtape.errors import InputError

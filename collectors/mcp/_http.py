@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from worldtape.collectors.mcp._secrets import address, shown
 from worldtape.collectors.mcp._sse import Events, ServerEvent
 from worldtape.collectors.mcp._streams import Inbox
 from worldtape.collectors.mcp._wire import Wire
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 HTTP = "mcp.http"
 """Channel: one line of JSON for each request and each response, without bodies."""
-_SECRET = frozenset({"authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "mcp-session-id"})
-_MASK = "***"
 _REFUSED = 400
 
 
@@ -105,7 +104,7 @@ class Http:
                 await asyncio.wait([pump])
         except Exception as error:  # noqa: BLE001  # the connection is over, whatever ended it
             if not ready.done():
-                ready.set_exception(ComponentError(f"the address cannot be used: {error}", where=self._url))
+                ready.set_exception(ComponentError(f"the address cannot be used: {error}", where=address(self._url)))
         finally:
             self.inbox.close()
 
@@ -146,18 +145,6 @@ class Http:
 def one_line(body: bytes) -> bytes:
     """Return a body as one line: what is between tokens of JSON may be a space as well."""
     return body.strip().replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
-
-
-def shown(headers: Any) -> dict[str, str]:
-    """Return headers as they may stand on a tape."""
-    return {name.lower(): _MASK if name.lower() in _SECRET else value for name, value in headers.items()}
-
-
-def address(url: str) -> str:
-    """Return an address without the secrets that people put into its user part."""
-    scheme, sep, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    return f"{scheme}{sep}{authority.rpartition('@')[2]}{slash}{path}"
 
 
 class _Body:
@@ -241,4 +228,4 @@ def _recording(http: Http) -> Any:
     return Recording()
 
 
-__all__ = ["HTTP", "Http", "address", "one_line", "shown"]
+__all__ = ["HTTP", "Http", "one_line"]

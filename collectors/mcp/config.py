@@ -9,11 +9,11 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from worldtape.collectors.mcp._secrets import MASK, address, shown
 from worldtape.errors import ConfigError
 from worldtape.schemas import EnvironmentSpec
 from worldtape.schemas.settings import Settings
 
-_MASK = "***"
 _INHERITED = ("HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
 WORKDIR = "{workdir}"
 
@@ -57,9 +57,9 @@ class McpConfig(Settings):
     files: dict[str, str] = Field(default_factory=dict)
     """Files of that folder before the start: relative path to text."""
     url: str | None = None
-    """The address of a server over streamable HTTP."""
+    """The address of a server over streamable HTTP; tapes have it without user part and without values in its query."""
     headers: dict[str, str] = Field(default_factory=dict)
-    """Headers of every request; they stand in the header of the tape."""
+    """Headers of every request; on tapes those are masked that are not known to hold no secret."""
     headers_from: dict[str, str] = Field(default_factory=dict)
     """Header to the name of a variable of the recorder's own environment that holds its value: tokens."""
     protocol: Literal["handshake", "auto"] = "handshake"
@@ -125,9 +125,10 @@ class McpConfig(Settings):
 
     def spec(self) -> EnvironmentSpec:
         """Return what is asked for, as the header of a tape names it."""
-        parameters = self.model_dump(mode="json", exclude={"env", "env_from", "headers_from"})
-        parameters["env"] = dict(self.env) | dict.fromkeys(self.env_from, _MASK)
-        parameters["headers"] = dict(self.headers) | dict.fromkeys(self.headers_from, _MASK)
+        parameters = self.model_dump(mode="json", exclude={"env", "env_from", "headers", "headers_from", "url"})
+        parameters["env"] = dict(self.env) | dict.fromkeys(self.env_from, MASK)
+        parameters["headers"] = shown(self.headers) | dict.fromkeys(self.headers_from, MASK)
+        parameters["url"] = None if self.url is None else address(self.url)
         backend = "stdio" if self.url is None else "http"
         return EnvironmentSpec(kind="mcp", backend=backend, network="host", parameters=parameters)
 

@@ -16,6 +16,7 @@ from worldtape.collectors.mcp._answers import callbacks
 from worldtape.collectors.mcp._http import Http
 from worldtape.collectors.mcp._link import Link, Transport
 from worldtape.collectors.mcp._probes import folder_state
+from worldtape.collectors.mcp._secrets import address
 from worldtape.collectors.mcp._stdio import Stdio
 from worldtape.collectors.mcp._tools import tools_hash
 from worldtape.collectors.mcp._wire import Wire
@@ -204,7 +205,8 @@ class Mcp:
 
     @property
     def _where(self) -> str:
-        return self.config.url or self.config.command or self.config.server or "mcp"
+        url = self.config.url
+        return self.config.command or self.config.server or "mcp" if url is None else address(url)
 
     def _transport(self) -> Transport:
         config, workdir = self.config, self.workdir

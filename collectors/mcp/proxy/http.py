@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from worldtape.collectors.mcp._http import HTTP, address, one_line, shown
+from worldtape.collectors.mcp._http import HTTP, one_line
 from worldtape.collectors.mcp._json import messages
+from worldtape.collectors.mcp._secrets import address, shown
 from worldtape.collectors.mcp._sse import Events
 from worldtape.collectors.mcp.proxy._keeper import Keeper
 from worldtape.collectors.mcp.render.result import IN, OUT

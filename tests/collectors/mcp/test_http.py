@@ -26,7 +26,7 @@ from worldtape.collectors.mcp._sse import Events
 from worldtape.errors import ComponentError
 from worldtape.pipelines.record import open_recorder
 from worldtape.schemas import Status
-from worldtape.storage import Lake
+from worldtape.storage import Lake, TapeReader
 
 
 @contextmanager
@@ -180,18 +180,24 @@ class Failing(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+@contextmanager
+def failing(handler: type[Failing] = Failing) -> Iterator[str]:
+    """Run a `Failing`, and give its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/mcp"
+        server.shutdown()
+
+
 @in_loop
 async def test_http_errors(tmp_path: Path) -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Failing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}/mcp"
+    with failing() as url:
         async with open_recorder(Mcp(McpConfig(url=url)), tmp_path) as recorder:
             found = []
             for name in ("500", "pretty", "400"):
                 text = (await recorder.step(tool_call(name))).text
                 error = recorder.last.outcome.error
                 found.append((text, recorder.last.outcome.status, None if error is None else error.code))
-        server.shutdown()
     assert found == [
         ("", Status.ENV_ERROR, 500),
         ("a\nb", Status.OK, None),
@@ -208,6 +214,24 @@ async def test_nobody_listens(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match="the server cannot be used"):
         async with open_recorder(Mcp(McpConfig(url=f"http://127.0.0.1:{port}/mcp")), tmp_path):
             pass
+
+
+def test_no_secret_stands_on_a_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(url: str) -> None:
+        secret = url.replace("//", "//user:s3cret-1@") + "?apiKey=s3cret-2&exa=s3cret-3"
+        monkeypatch.setenv("TOKEN", "s3cret-4")
+        headers = {"authorization": "Bearer s3cret-5", "x-of-mine": "s3cret-6"}
+        config = McpConfig(url=secret, headers=headers, headers_from={"x-subscription-token": "TOKEN"})
+        async with open_recorder(Mcp(config), tmp_path / "direct") as recorder:
+            await recorder.step(tool_call("pretty"))
+
+    with failing() as url, proxied(tmp_path / "proxied", url + "?key=s3cret-7") as ours:
+        asyncio.run(scenario(ours.partition("?")[0]))
+    for lake in ("direct", "proxied"):
+        (found,) = Lake.open(tmp_path / lake).tapes()
+        whole = "".join(str(event.data) for event in TapeReader(found.path).events())
+        assert "s3cret" not in whole + frames(tmp_path / lake, "mcp.http").decode()
+        assert "apiKey=***&exa=***" in frames(tmp_path / lake, "mcp.http").decode()
 
 
 @pytest.mark.parametrize("seed", range(20))
