@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 HTTP = "mcp.http"
 """Channel: one line of JSON for each request and each response, without bodies."""
 _REFUSED = 400
+_LEAVE_S = 4.0
+"""So long a server has to take note of the end of its session."""
 
 
 class Http:
@@ -76,9 +78,12 @@ class Http:
         await self.aclose()
 
     async def close(self) -> None:
-        """End the session at the server, and all connections."""
+        """End the session at the server, and all connections; a server that does not say goodbye is left."""
         self._stop.set()
         if self._task is not None:
+            _, late = await asyncio.wait([self._task], timeout=_LEAVE_S)
+            for task in late:
+                task.cancel()
             await asyncio.wait([self._task])
             if not self._task.cancelled():
                 self._task.exception()
@@ -125,6 +130,7 @@ class Http:
     def response(self, number: int, response: Any) -> None:
         """Keep the head of a response."""
         self.refused = response.status_code if response.status_code >= _REFUSED else None
+        self._wire.last_err = ""
         facts = {"n": number, "status": response.status_code}
         self._wire.note(HTTP, facts | {"headers": shown(response.headers)})
 
@@ -139,7 +145,9 @@ class Http:
 
     def failed(self, number: int, error: Exception) -> None:
         """Keep that a request failed below HTTP: the address does not answer, or the connection broke."""
-        self.note(number, error=f"{type(error).__name__}: {error}")
+        why = f"{type(error).__name__}: {error}"
+        self.note(number, error=why)
+        self._wire.last_err = why
 
 
 def one_line(body: bytes) -> bytes:

@@ -8,11 +8,31 @@ from collections.abc import Mapping
 MASK = "***"
 """Stands wherever a secret stood."""
 _HARMLESS = frozenset(
-    (
-        "accept accept-encoding accept-language allow cache-control connection content-encoding content-language "
-        "content-length content-type date host keep-alive last-event-id mcp-method mcp-name mcp-protocol-version "
-        "origin retry-after server transfer-encoding user-agent vary"
-    ).split()
+    {
+        "accept",
+        "accept-encoding",
+        "accept-language",
+        "allow",
+        "cache-control",
+        "connection",
+        "content-encoding",
+        "content-language",
+        "content-length",
+        "content-type",
+        "date",
+        "host",
+        "keep-alive",
+        "last-event-id",
+        "mcp-method",
+        "mcp-name",
+        "mcp-protocol-version",
+        "origin",
+        "retry-after",
+        "server",
+        "transfer-encoding",
+        "user-agent",
+        "vary",
+    }
 )
 _VALUE = re.compile(r"=[^&#]+")
 

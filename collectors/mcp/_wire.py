@@ -25,7 +25,7 @@ class Wire:
         received: bytes per channel so far.
         stale: whether the server said that its tools have changed since they were listed.
         first_ns: when the first frame of this turn came (monotonic ns).
-        last_err: the newest line of stderr.
+        last_err: the newest line of stderr; over HTTP what failed below it, until something answers.
     """
 
     def __init__(self) -> None:

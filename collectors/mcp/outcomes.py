@@ -37,7 +37,7 @@ def died(status: int | None, last_err: str) -> Outcome:
 
     Args:
         status: its exit code or, negative, the signal that ended it; None: the connection ended, the rest is unknown.
-        last_err: the newest line of its stderr.
+        last_err: the newest line of its stderr, or how the connection failed.
     """
     how = "the connection to the server ended"
     if status is not None:

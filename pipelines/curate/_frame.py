@@ -27,7 +27,7 @@ def turns_of(context: Context) -> pl.DataFrame:
     heads = context.lake.read(context.pair.trajectories, _HEAD)
     turns = context.lake.read(context.pair.transitions, _TURN)
     told = pl.col("state_after").str.json_path_match("$.changed")
-    turns = turns.with_columns(changed=pl.when(told.is_not_null()).then(told == "true")).drop("state_after")
+    turns = turns.with_columns(changed=pl.when(told.is_in(["true", "false"])).then(told == "true")).drop("state_after")
     frame = heads.join(turns, on="trajectory_id", how="left").sort("trajectory_id", "step")
     before = pl.col("observation_text").shift(1).over("trajectory_id")
     first = pl.int_range(pl.len()).over("trajectory_id") == 0

@@ -63,8 +63,11 @@ def packed_or_itself(lake: Lake, name: str) -> list[TapeRef]:
 
 def plain_tape(lake: Lake, tape: str) -> bytes:
     """Return the plain bytes of a packed tape."""
-    pack, _, trajectory_id = tape.rpartition("/")
-    return open_pack(lake, pack).read(trajectory_id)
+    name, _, trajectory_id = tape.rpartition("/")
+    (newest, _), pack = _newest.get(lake, (("", None), None))
+    if pack is None or newest != name or not pack.holds(trajectory_id):  # else nothing is to be asked of the store
+        pack = open_pack(lake, name)
+    return pack.read(trajectory_id)
 
 
 def copy_packed(source: Lake, name: str, target: Lake, kept: Collection[str]) -> None:

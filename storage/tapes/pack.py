@@ -88,6 +88,11 @@ class Pack:
             self._held = tape.frame, self._plain(tape.frame)
         return self._held[1][tape.start : tape.start + tape.bytes]
 
+    def holds(self, trajectory_id: str) -> bool:
+        """Tell whether a tape can be read without the file."""
+        tape = self.tapes.get(trajectory_id)
+        return tape is not None and tape.frame == self._held[0]
+
     def packed(self, frame: Frame) -> bytes:
         """Return a frame as it stands in the file."""
         at, size, _ = frame

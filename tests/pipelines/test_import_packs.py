@@ -17,9 +17,9 @@ from tests.pipelines.lakes import files
 from worldtape import Lake, import_files, project, query
 from worldtape.errors import FormatError, NotFoundError
 from worldtape.storage import TapeReader, find_tapes, recover, validate
-from worldtape.storage.lake import forget, merge, summary
+from worldtape.storage.lake import forget, merge, plain_tape, summary
 from worldtape.storage.tapes import shelf
-from worldtape.storage.tapes.pack import PackWriter
+from worldtape.storage.tapes.pack import PackWriter, pack_at
 
 TABLES = ("trajectories", "transitions", "notes")
 RUN = (
@@ -111,7 +111,9 @@ def test_forgetting_one_leaves_the_others_and_their_blob(lake: Path) -> None:
     assert list((lake / "tapes").rglob("*.pack")) == []
 
 
-def test_projection_does_not_depend_on_workers_nor_on_the_place_of_the_lake(lake: Path, tmp_path: Path) -> None:
+def test_projection_does_not_depend_on_workers_nor_on_the_place_of_the_lake(
+    lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(lake, copy)
     project(lake, part_size=9, workers=0)
@@ -121,8 +123,15 @@ def test_projection_does_not_depend_on_workers_nor_on_the_place_of_the_lake(lake
     for path in (*lake.glob("tapes/*/*"), *(p for p in lake.glob("blobs/**/*") if p.is_file())):
         remote.store.write(str(path.relative_to(lake)), path.read_bytes())
     assert project(remote, part_size=9, workers=0).trajectories == 40
+    asked: list[str] = []
+    monkeypatch.setattr(remote.store, "stamp", asked.append)
+    names = [tape.name for tape in sorted(remote.tapes(), key=lambda tape: tape.place)]
+    local = pack_at(pack(lake))
+    assert [plain_tape(remote, name) for name in names] == [local.read(Path(name).name) for name in names]
+    assert len(asked) == 1 + len({tape.frame for tape in local.tapes.values()}), "for the list, and for each frame"
     freed = weakref.ref(remote)
     assert {part.name for part in remote.parts()} == {part.name for part in Lake.open(lake).parts()}
+    monkeypatch.undo()
     del remote
     gc.collect()
     assert freed() is None, "its pack goes with it"

@@ -120,12 +120,12 @@ def _compiled(routes: tuple[tuple[str, str, Handler], ...]) -> tuple[Route, ...]
 @lru_cache
 def environment(templates: Path) -> Environment:
     """Return the templates of a site, compiled once a process."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
     shared = Path(__file__).parent / "shared"
     jinja = Environment(
         loader=FileSystemLoader([templates, shared]),
-        autoescape=True,
+        autoescape=select_autoescape(disabled_extensions=["txt.j2"], default=True),
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,

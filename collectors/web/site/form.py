@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from worldtape.collectors.web.site.request import Values
+from worldtape.collectors.web.site.request import Values, whole
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")
 
@@ -58,11 +58,11 @@ class Form:
 
     def whole(self, name: str, label: str, *, least: int, most: int) -> int:
         """Return a whole number between two bounds."""
-        text = self.values[name] = self.given.one(name)
-        if not re.fullmatch(r"-?\d{1,9}", text):
+        value = whole(self.given.one(name))
+        self.values[name] = self.given.one(name)
+        if value is None:
             self.fault(name, f"{label} must be a whole number.")
             return least
-        value = int(text)
         if not least <= value <= most:
             self.fault(name, f"{label} must be between {least} and {most}.")
         return value

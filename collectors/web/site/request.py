@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, unquote, urlsplit
+
+_WHOLE = re.compile(r"-?[0-9]{1,9}")
+
+
+def whole(text: str) -> int | None:
+    """Return the whole number that a text of a browser is; None where it is none, or one that nobody counts to."""
+    return int(text) if _WHOLE.fullmatch(text) else None
 
 
 class Values(dict[str, list[str]]):
@@ -17,8 +25,8 @@ class Values(dict[str, list[str]]):
 
     def whole(self, name: str, default: int) -> int:
         """Return the value of `name` as a whole number; `default` where it is none."""
-        text = self.one(name)
-        return int(text) if text.isascii() and text.lstrip("-").isdigit() and len(text) < 10 else default  # noqa: PLR2004
+        number = whole(self.one(name))
+        return default if number is None else number
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,9 @@ class Request:
             target: a path with its query, or a whole URL as proxies are sent it.
             headers: names in lower case.
             body: only URL-encoded forms are read.
+
+        Raises:
+            ValueError: the target is no address.
         """
         parts = urlsplit(target)
         given = headers or {}

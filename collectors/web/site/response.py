@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from urllib.parse import quote
 
 HTML = "text/html; charset=utf-8"
+_ADDRESS = "!#$%&'()*+,/:;=?@[]~"
+"""What may stand in an address as it is; line ends and backslashes may not."""
 
 
 @dataclass(slots=True)
@@ -25,7 +28,7 @@ class Response:
     @classmethod
     def to(cls, location: str) -> Response:
         """Send the browser somewhere else, by GET."""
-        return cls(status=HTTPStatus.SEE_OTHER, headers={"location": location})
+        return cls(status=HTTPStatus.SEE_OTHER, headers={"location": quote(location, safe=_ADDRESS)})
 
     @classmethod
     def download(cls, name: str, text: str, media_type: str = "text/csv; charset=utf-8") -> Response:

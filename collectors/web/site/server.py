@@ -107,7 +107,10 @@ async def _read(http: h11.Connection, reader: asyncio.StreamReader) -> Request |
                 raise h11.RemoteProtocolError("the body is too large", error_status_hint=413)
         elif isinstance(event, h11.EndOfMessage) and head is not None:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
-            return Request.of(head.method.decode("latin-1"), head.target.decode("latin-1"), headers, bytes(body))
+            try:
+                return Request.of(head.method.decode("latin-1"), head.target.decode("latin-1"), headers, bytes(body))
+            except ValueError as error:
+                raise h11.RemoteProtocolError(str(error)) from error
         else:
             return None
 

@@ -211,9 +211,34 @@ async def test_http_errors(tmp_path: Path) -> None:
 async def test_nobody_listens(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with pytest.raises(ComponentError, match="the server cannot be used"):
+    with pytest.raises(ComponentError, match=r"the server cannot be used: .*ConnectError: "):
         async with open_recorder(Mcp(McpConfig(url=f"http://127.0.0.1:{port}/mcp")), tmp_path):
             pass
+
+
+def test_a_server_that_does_not_let_go_is_left(tmp_path: Path) -> None:
+    let_go = threading.Event()
+
+    class Clinging(Failing):
+        def do_DELETE(self) -> None:
+            let_go.wait(60)
+
+        def end_headers(self) -> None:
+            self.send_header("mcp-session-id", "one")
+            super().end_headers()
+
+    async def scenario(url: str) -> None:
+        async with open_recorder(Mcp(McpConfig(url=url)), tmp_path) as recorder:
+            await recorder.step(tool_call("pretty"))
+        assert not let_go.is_set()
+
+    with failing(Clinging) as url:
+        timer = threading.Timer(30, let_go.set)
+        timer.start()
+        asyncio.run(scenario(url))
+        timer.cancel()
+        let_go.set()
+    assert [row["status"] for row in rows(tmp_path)] == ["ok"]
 
 
 def test_no_secret_stands_on_a_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

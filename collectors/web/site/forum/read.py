@@ -11,6 +11,7 @@ from worldtape.collectors.web.site.form import Form
 from worldtape.collectors.web.site.forum.model import Member, Post, Thread
 from worldtape.collectors.web.site.forum.store import Forum
 from worldtape.collectors.web.site.paging import paged
+from worldtape.collectors.web.site.request import whole
 from worldtape.collectors.web.site.response import Response
 from worldtape.collectors.web.site.visit import Visit
 
@@ -175,7 +176,7 @@ def never(visit: Visit[Forum]) -> Response:
 
 def readable(visit: Visit[Forum], number: str) -> Thread | Response:
     """Return a thread that the visitor may read, or the page that says why not."""
-    found = visit.store.threads.get(int(number)) if number.isascii() and number.isdigit() else None
+    found = visit.store.threads.get(wanted) if (wanted := whole(number)) is not None else None
     if found is None:
         return visit.missing("thread")
     if found not in visit.store.open_to(visit.store.member(visit.session)):
@@ -185,7 +186,7 @@ def readable(visit: Visit[Forum], number: str) -> Thread | Response:
 
 def readable_post(visit: Visit[Forum], number: str) -> tuple[Thread, Post] | Response:
     """Return a post that the visitor may read, with its thread, or the page that says why not."""
-    pair = visit.store.post(int(number)) if number.isascii() and number.isdigit() else None
+    pair = visit.store.post(wanted) if (wanted := whole(number)) is not None else None
     if pair is None or pair[1].removed:
         return visit.missing("post")
     found = readable(visit, str(pair[0].number))

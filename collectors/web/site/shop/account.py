@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from worldtape.collectors.web.site.app import Routes
 from worldtape.collectors.web.site.form import Form
+from worldtape.collectors.web.site.request import whole
 from worldtape.collectors.web.site.response import Response
 from worldtape.collectors.web.site.shop.checkout import read_address
 from worldtape.collectors.web.site.shop.model import Customer, Order
@@ -191,7 +192,7 @@ def wish(visit: Visit[Shop]) -> Response:
 
 def _own(visit: Visit[Shop], number: str) -> Order | Response:
     """Return an order that the visitor may see, or the page that says why not."""
-    found = visit.store.orders.get(int(number)) if number.isascii() and number.isdigit() else None
+    found = visit.store.orders.get(wanted) if (wanted := whole(number)) is not None else None
     if found is None:
         return visit.missing("order")
     placed = visit.session.data.get("placed", [])

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 import pytest
 
 from tests.collectors.web.site._browser import Browser
 from worldtape.collectors.web.site import SITES, Site, start_site
+from worldtape.collectors.web.site.request import Request
 from worldtape.errors import NotFoundError
 
 NAMES = ("forum", "shop")
@@ -75,8 +78,6 @@ def test_state_is_json_and_forgotten_by_reset(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_fields_have_labels(name: str) -> None:
-    import re
-
     for target, (_, body) in pages(Site(name, seed=0), 80).items():
         text = body.decode("utf-8", "replace")
         labelled = set(re.findall(r'<label for="([^"]+)"', text))
@@ -143,11 +144,38 @@ def test_a_connection_is_cut_and_slow_pages_end_with_the_site() -> None:
     served(work)
 
 
-def test_garbage_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("name", "target", "status"),
+    [
+        ("shop", "/catalogue?page=--5", 200),
+        ("shop", f"/catalogue?min={'9' * 5000}", 422),
+        ("shop", f"/orders/{'9' * 5000}", 404),
+        ("forum", f"/thread/{'9' * 5000}", 404),
+        ("forum", "/board/wood?page=-1", 404),
+    ],
+)
+def test_numbers_that_are_none_break_no_page(name: str, target: str, status: int) -> None:
+    assert Browser(Site(name, seed=0)).get(target) == status
+
+
+@pytest.mark.parametrize(
+    "back", ["/cart\r\nset-cookie: a=b", "/\\other.example/", "//other.example/", "http://x.example/"]
+)
+def test_signing_in_leads_nowhere_else(back: str) -> None:
+    form = urlencode({"email": "maya@post.example", "password": "pinecone-7", "next": back}).encode()
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    answer = Site("shop").answer(Request.of("POST", "/login", headers, form))
+    assert answer.status == 303
+    assert re.fullmatch(r"/(account|cart%0D%0A.*|%5Cother\.example/)", answer.headers["location"])
+
+
+@pytest.mark.parametrize("garbage", [b"\x00\x01 nonsense\r\n\r\n", b"GET http://[x/ HTTP/1.1\r\nHost: x\r\n\r\n"])
+def test_garbage_is_refused(garbage: bytes) -> None:
     async def run() -> bytes:
         async with start_site("forum") as site:
             reader, writer = await asyncio.open_connection("127.0.0.1", site.server.port)
-            writer.write(b"\x00\x01 nonsense\r\n\r\n")
+            writer.write(garbage)
+            writer.write_eof()
             answer = await reader.read()
             writer.close()
             await writer.wait_closed()
