@@ -143,7 +143,7 @@ def recorded(sandbox: str, commands: list[str], durability: str = "action") -> t
 def _share(sandbox: str, sessions: int, steps: int) -> list[tuple[float, float]]:
     """Run `sessions` at once; return begin and end of the steps of each (wall clock, seconds)."""
 
-    async def one(up: asyncio.Barrier, go: asyncio.Barrier) -> tuple[float, float]:
+    async def one(up: asyncio.Barrier, go: asyncio.Barrier, down: asyncio.Barrier) -> tuple[float, float]:
         terminal = Terminal(TerminalConfig(sandbox=sandbox))
         lake = tempfile.mkdtemp(prefix="lake-")
         try:
@@ -155,14 +155,17 @@ def _share(sandbox: str, sessions: int, steps: int) -> list[tuple[float, float]]
                 began = time.time()
                 for command in quick(steps):
                     await recorder.step([{"keystrokes": command + "\n"}])
-                return began, time.time()
+                ended = time.time()
+                if await down.wait() == 0:  # no container is removed while others are measured
+                    await asyncio.to_thread(MEETING[0].wait, 60)
+                return began, ended
         finally:
             shutil.rmtree(lake)
 
     async def run() -> list[tuple[float, float]]:
-        up, go = asyncio.Barrier(sessions), asyncio.Barrier(sessions)
+        up, go, down = (asyncio.Barrier(sessions) for _ in range(3))
         async with asyncio.TaskGroup() as group:
-            running = [group.create_task(one(up, go)) for _ in range(sessions)]
+            running = [group.create_task(one(up, go, down)) for _ in range(sessions)]
         return [task.result() for task in running]
 
     return asyncio.run(run())
@@ -304,7 +307,7 @@ def measure(*, short: bool, with_peer: bool) -> dict[str, float]:
                 "docker, eight in one process": lambda: at_once("docker", 8, steps, 1),
                 "docker, eight in two processes": lambda: at_once("docker", 8, steps, 2),
             },
-            3,
+            rounds,
         )
         figures |= many
     size = 100_000_000 if short else 1_000_000_000

@@ -20,7 +20,10 @@ from worldtape.schemas import SettledBy, Sink
 _YIELDS = 4
 _SHORTEST, _LONGEST = 0.001, 0.02
 _MARK_S = 0.004
-"""So long a mark that must come is waited for before anybody looks whether the command itself waits for input."""
+"""So long, or twice as long as the last one took, a mark that must come is waited for.
+
+Then somebody looks whether the command itself waits for input: on a machine with much to do, later.
+"""
 _REST_S, _REST_AT_PROMPT_S = 0.7, 0.05
 _REST_INSIDE_S = 0.2
 _CARRIED_S = 0.2
@@ -57,6 +60,7 @@ class Session:
             self.pump.keys_fd = self._borrowed
         self._typed: tuple[float, int] | None = None
         self._marks_before = 0
+        self._mark_s = _MARK_S
         self._submitted = True
         self._marks_at_begin = self._marks_known = 0
         self._marked_program: int | None = None
@@ -114,6 +118,7 @@ class Session:
             PROMPT, INPUT or REST; DEADLINE when `deadline` (monotonic s) came first; None when the shell is gone.
         """
         pause, yields, quiet = _SHORTEST, 0, time.monotonic()
+        began = quiet
         while True:
             fresh = self.pump.read() > 0
             left = deadline - time.monotonic()
@@ -121,7 +126,7 @@ class Session:
                 pause, yields, quiet = _SHORTEST, 0, time.monotonic()
             if (fresh or pause == _SHORTEST) and self._more_to_come and left > 0:
                 pause *= _FASTER
-                if await self.pump.readable(min(left, _MARK_S)):
+                if await self.pump.readable(min(left, self._mark_s)):
                     continue
             self.last = look = self._look()
             if not look.alive:
@@ -129,6 +134,7 @@ class Session:
                 return None
             settled = await self._verdict(look, time.monotonic() - quiet, deadline)
             if settled is not None:
+                self._mark_s = min(max(_MARK_S, _FASTER * (time.monotonic() - began)), _LONGEST)
                 return settled
             left = deadline - time.monotonic()
             if yields < _YIELDS and not self._more_to_come:
