@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import sqlite3
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +18,7 @@ from worldtape.collectors.mcp._secrets import address
 from worldtape.collectors.mcp._stdio import Stdio
 from worldtape.collectors.mcp._tools import tools_hash
 from worldtape.collectors.mcp._wire import Wire
+from worldtape.collectors.mcp._workdir import Workdir
 from worldtape.collectors.mcp.actions import KINDS, parse_call, request_of
 from worldtape.collectors.mcp.config import McpConfig
 from worldtape.collectors.mcp.outcomes import died, outcome_of, timed_out
@@ -51,7 +50,6 @@ class Mcp:
 
     Attributes:
         until: no call is waited for longer than to this moment (monotonic s); None: no such moment.
-        workdir: the folder made for the trajectory; None for a server that is reached by HTTP.
         tools: what the server offers now.
     """
 
@@ -62,7 +60,7 @@ class Mcp:
         self.config = config
         self.spec: EnvironmentSpec = config.spec()
         self.until: float | None = None
-        self.workdir: str | None = None
+        self._held: Workdir | None = None
         self.tools: tuple[Tool, ...] = ()
         self._facts: dict[str, Any] = {}
         self._wire = Wire()
@@ -72,8 +70,8 @@ class Mcp:
         self._wire = Wire()
         try:
             if self.config.url is None:
-                self.workdir = tempfile.mkdtemp(prefix="worldtape-mcp-")
-                _lay(self.workdir, self.config.files)
+                self._held = Workdir()
+                _lay(self._held.path, self.config.files)
             transport = self._transport()
             self._link = Link(transport, callbacks(self.config, self.workdir))
             await transport.start()
@@ -86,14 +84,19 @@ class Mcp:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         link, self._link = self._link, None
-        workdir, self.workdir = self.workdir, None
+        held, self._held = self._held, None
         self._wire.detach()
         try:
             if link is not None:
                 await link.close()
         finally:
-            if workdir is not None:
-                shutil.rmtree(workdir, ignore_errors=True)
+            if held is not None:
+                held.remove()
+
+    @property
+    def workdir(self) -> str | None:
+        """The folder made for the trajectory; None for a server that is reached by HTTP."""
+        return None if self._held is None else self._held.path
 
     async def reset(self, sink: Sink) -> Ready:
         """Introduce ourselves and list the tools.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from worldtape.collectors.mcp import Mcp, McpConfig
+from worldtape.collectors.mcp import Mcp, McpConfig, reap
 from worldtape.collectors.tasks import TaskFile, unmet
 from worldtape.errors import ConfigError, WorldtapeError
 from worldtape.pipelines.record.verdict import Verdict
@@ -20,8 +20,9 @@ class McpKind:
     Config = McpConfig
     action_kinds = Mcp.action_kinds
 
-    def clean(self, config: McpConfig) -> None:
-        """Nothing outlives its recorder: a guard ends the server's process group with it."""
+    def clean(self, config: McpConfig) -> None:  # noqa: ARG002
+        """Remove the folders of servers whose recorder is gone; a guard has ended the servers with it."""
+        reap()
 
     def make(self, config: McpConfig, task: TaskFile) -> Mcp:
         """Return the server as the task wants it."""
