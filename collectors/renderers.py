@@ -6,6 +6,8 @@ from worldtape.schemas import Registry, Renderer, Rendering
 RENDERERS = Registry(
     "renderer",
     {
+        "desktop.table": "worldtape.collectors.desktop.render.table:Table",
+        "desktop.tree": "worldtape.collectors.desktop.render.tree:Tree",
         "mcp.result": "worldtape.collectors.mcp.render.result:McpResult",
         "search.results": "worldtape.collectors.search.render.results:SearchResults",
         "terminal.screen": "worldtape.collectors.terminal.render.screen:Screen",

@@ -30,3 +30,117 @@ One JSON object per capture, written raw, as AT-SPI and the X server said it; ke
 - `action`: what the code before this capture printed, and the traceback it ended with; absent for the first capture.
 - `gone`: `display` or `container` where nothing can be looked at any more; there are no `nodes` then.
 """
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+Box = tuple[int, int, int, int]
+"""Left, top, width, height in pixels of the screen."""
+_NOWHERE = -(2**31)
+_BOUNDING = frozenset({"scroll pane", "viewport", "frame", "dialog", "file chooser", "alert", "window", "table"})
+"""What is inside of these cannot be seen beyond them (a menu's items do stand outside of the menu's own box)."""
+TOP = frozenset({"frame", "dialog", "file chooser", "alert", "window", "color chooser", "font chooser"})
+"""Roles of windows, where they stand right below an application."""
+
+
+def read_tree(line: bytes | str) -> dict[str, Any]:
+    """Return the tree of one line of the channel `tree`; {} where it is none."""
+    try:
+        found = orjson.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def common(first: Box, second: Box) -> Box | None:
+    """Return what two boxes share; None where that is nothing."""
+    left, top = max(first[0], second[0]), max(first[1], second[1])
+    right = min(first[0] + first[2], second[0] + second[2])
+    bottom = min(first[1] + first[3], second[1] + second[3])
+    return (left, top, right - left, bottom - top) if right > left and bottom > top else None
+
+
+def screen_of(tree: dict[str, Any]) -> Box:
+    """Return the whole screen as a box."""
+    width, height = (tree.get("screen") or (_SIZE, _SIZE))[:2]
+    return (0, 0, width, height)
+
+
+_SIZE = 2**15
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a node is to be found.
+
+    Attributes:
+        at: its index in `nodes`.
+        depth: how many nodes are around it.
+        showing: whether AT-SPI says that it shows and everything around it does.
+        box: the part of its box that can be seen; None: it is off-screen.
+        top: the index of its window; None for an application.
+    """
+
+    at: int
+    depth: int
+    showing: bool
+    box: Box | None
+    top: int | None
+
+
+def places(tree: dict[str, Any]) -> list[Place]:
+    """Return where the nodes of a tree are, in their order; a node whose parent is not before it stands at the top."""
+    nodes = tree.get("nodes") or []
+    screen = screen_of(tree)
+    found: list[Place] = []
+    bounds: list[Box | None] = []
+    for at, node in enumerate(nodes):
+        parent = node.get("parent")
+        above = found[parent] if isinstance(parent, int) and 0 <= parent < at else None
+        bound = screen if above is None else bounds[above.at]
+        states = node.get("states") or ()
+        application = node.get("role") == "application"
+        showing = application or ("showing" in states and (above is None or above.showing))
+        own = extents(node)
+        box = None if own is None or bound is None or not showing else common(own, bound)
+        top = None if above is None else above.top
+        if top is None and not application:
+            top = at
+        found.append(Place(at, 0 if above is None else above.depth + 1, showing, box, top))
+        bounds.append(box if node.get("role") in _BOUNDING and own is not None else bound)
+    return found
+
+
+def extents(node: dict[str, Any]) -> Box | None:
+    """Return a node's box as it was given; None where it has none or is nowhere."""
+    box = node.get("box")
+    if not box or len(box) != 4 or _NOWHERE in box or box[2] <= 0 or box[3] <= 0:  # noqa: PLR2004 — a box
+        return None
+    return (int(box[0]), int(box[1]), int(box[2]), int(box[3]))
+
+
+def children(tree: dict[str, Any]) -> list[list[int]]:
+    """Return the indices of every node's children."""
+    nodes = tree.get("nodes") or []
+    below: list[list[int]] = [[] for _ in nodes]
+    for at, node in enumerate(nodes):
+        parent = node.get("parent")
+        if isinstance(parent, int) and 0 <= parent < at:
+            below[parent].append(at)
+    return below
+
+
+def around(tree: dict[str, Any], at: int) -> Iterator[int]:
+    """Give the indices of the nodes around one, the nearest first."""
+    nodes = tree["nodes"]
+    while isinstance(parent := nodes[at].get("parent"), int) and 0 <= parent < at:
+        yield parent
+        at = parent
+
+
+__all__ = ["TOP", "Box", "Place", "around", "children", "common", "extents", "places", "read_tree", "screen_of"]

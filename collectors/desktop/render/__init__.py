@@ -1,0 +1,1 @@
+"""Desktops as text: two renderers of the same kept tree."""
