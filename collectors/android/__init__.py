@@ -1,0 +1,1 @@
+"""Android through Appium: an emulator, a device, a phone-sized page, or the fake driver."""

@@ -1,0 +1,94 @@
+"""A capture of a device, read: what actions, renderers and policies see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from worldtape.collectors.android._attributes import Seen, merged, seen
+from worldtape.collectors.android.capture import read_line
+from worldtape.collectors.android.elements import Element, alert_elements, elements
+from worldtape.collectors.android.hierarchy import Hierarchy, parse
+
+
+@dataclass(frozen=True)
+class Screen:
+    """One capture.
+
+    Attributes:
+        capture: as `worldtape.collectors.android.capture` describes it.
+    """
+
+    capture: dict[str, Any]
+
+    @classmethod
+    def of(cls, capture: Mapping[str, Any] | bytes | str) -> Screen:
+        """Read a capture, or its line; nothing is refused."""
+        return cls(read_line(capture) if isinstance(capture, (bytes, str)) else dict(capture))
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy:
+        """Its dump, with what elements answered by themselves."""
+        source = self.capture.get("source")
+        if not isinstance(source, (str, bytes)):
+            return Hierarchy(())
+        found, overlay = parse(source), self.capture.get("overlay") or {}
+        if not overlay:
+            return found
+        return Hierarchy(tuple(merged(node, overlay.get(node.path) or {}) for node in found.nodes), found.flags)
+
+    @cached_property
+    def seen(self) -> list[Seen | None]:
+        """What is to be told of each node of the dump; None: it is not to be seen."""
+        return seen(self.hierarchy, self.size)
+
+    @cached_property
+    def elements(self) -> list[Element]:
+        """What can be named by an index; those of a dialog of the driver alone while one is open."""
+        if self.alert:
+            return list(alert_elements(self.alert))
+        return elements(self.hierarchy, size=self.size)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What stands beside the dump: package, activity, keyboard and so on."""
+        return dict(self.capture.get("state") or {})
+
+    @property
+    def alert(self) -> dict[str, Any]:
+        """The dialog of the driver that is open; {}: none."""
+        return dict(self.capture.get("alert") or {})
+
+    @property
+    def size(self) -> tuple[int, int] | None:
+        """Width and height in pixels; None: unknown."""
+        size = self.capture.get("size")
+        return (int(size[0]), int(size[1])) if size else None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What was wrong with the dump."""
+        return self.hierarchy.flags
+
+    @property
+    def error(self) -> str:
+        """What the action before this capture failed with; "": it did not."""
+        return str((self.capture.get("error") or {}).get("message") or "")
+
+    @property
+    def asked(self) -> list[str]:
+        """XPaths of those that answer by themselves what the source does not tell: the fake driver's elements."""
+        return [
+            node.path
+            for node, told in zip(self.hierarchy.nodes, self.seen, strict=True)
+            if told is not None and node.tag.startswith("Mock")
+        ]
+
+    def element(self, index: int) -> Element | None:
+        """Return the element with an index; None where there is none."""
+        return self.elements[index] if 0 <= index < len(self.elements) else None
+
+
+__all__ = ["Screen"]
