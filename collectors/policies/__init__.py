@@ -1,6 +1,7 @@
 """Who chooses the actions: a script, a seeded explorer, a language model, a person, or an earlier tape."""
 
 from worldtape.collectors.policies.explore import Explore, ExploreConfig
+from worldtape.collectors.policies.explore_desktop import ExploreDesktop, ExploreDesktopConfig
 from worldtape.collectors.policies.explore_tools import ExploreTools, ExploreToolsConfig
 from worldtape.collectors.policies.explore_web import ExploreWeb, ExploreWebConfig
 from worldtape.collectors.policies.human import Human, HumanConfig
@@ -13,6 +14,7 @@ POLICIES = Registry(
     "policy",
     {
         "explore": "worldtape.collectors.policies.explore:Explore",
+        "explore-desktop": "worldtape.collectors.policies.explore_desktop:ExploreDesktop",
         "explore-tools": "worldtape.collectors.policies.explore_tools:ExploreTools",
         "explore-web": "worldtape.collectors.policies.explore_web:ExploreWeb",
         "human": "worldtape.collectors.policies.human:Human",
@@ -28,6 +30,8 @@ __all__ = [
     "POLICIES",
     "Explore",
     "ExploreConfig",
+    "ExploreDesktop",
+    "ExploreDesktopConfig",
     "ExploreTools",
     "ExploreToolsConfig",
     "ExploreWeb",
