@@ -21,9 +21,10 @@ def read_step(given: str | Mapping[str, Any]) -> Step:
     """Read one step.
 
     Args:
-        given: code as text; or a mapping whose first key is the verb: `click`, `double`, `right`, `hover`, `drag`, `fill`,
-            `scroll` with `{role: name}` (`nth`, from 0, chooses among those alike in the window in front; `value` is the
-            text, or clicks of the wheel), or `write: text`, `press: key`, `hotkey: [keys]`, `start: [program, argument]`.
+        given: code as text; or a mapping whose first key is the verb: `click`, `double`, `right`, `hover`, `drag`,
+            `fill`, `scroll` with `{role: name}` (`nth`, from 0, chooses among those alike in the window in front;
+            `value` is the text, or clicks of the wheel), or `write: text`, `press: key`, `hotkey: [keys]`,
+            `start: [program, argument]`.
 
     Raises:
         ConfigError: it is nothing of that.
