@@ -65,11 +65,19 @@ class Docker:
 
     async def start(self, *, cols: int, rows: int) -> None:
         """Create and start the container, then its shell."""
+        await self.up()
+        try:
+            await in_thread(self._open_shell, cols, rows)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def up(self) -> None:
+        """Create and start the container, with no shell yet."""
         try:
             await in_thread(self._make)
             if self.config.files:
                 written(await self.run(["sh"], stdin=script(self.config.files)))
-            await in_thread(self._open_shell, cols, rows)
         except BaseException:
             await self.close()
             raise
@@ -100,9 +108,12 @@ class Docker:
         self._found(image)
 
     def _image(self) -> dict[str, Any]:
+        return self._named(self.config.image)
+
+    def _named(self, name: str | None) -> dict[str, Any]:
         from worldtape.collectors.terminal.image import ensure_image
 
-        found = ensure_image(self.config.image, pull_s=self.config.pull_s)
+        found = ensure_image(name, pull_s=self.config.pull_s)
         with explained(found.name):
             return dict(self._client.inspect_image(found.name)) | {"Name": found.name}
 
