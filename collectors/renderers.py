@@ -6,6 +6,9 @@ from worldtape.schemas import Registry, Renderer, Rendering
 RENDERERS = Registry(
     "renderer",
     {
+        "android.elements": "worldtape.collectors.android.render.elements:Elements",
+        "android.phone": "worldtape.collectors.android.render.phone:Phone",
+        "android.tree": "worldtape.collectors.android.render.tree:Tree",
         "desktop.table": "worldtape.collectors.desktop.render.table:Table",
         "desktop.tree": "worldtape.collectors.desktop.render.tree:Tree",
         "mcp.result": "worldtape.collectors.mcp.render.result:McpResult",

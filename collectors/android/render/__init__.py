@@ -1,0 +1,1 @@
+"""Android screens as text: three renderers of the same kept dump."""
