@@ -27,14 +27,15 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def says(node: dict[str, Any], above: str) -> bool:
+def says(node: dict[str, Any], place: Place, above: str) -> bool:
     """Say whether a node is worth a line below one that is called `above`."""
-    name, text = name_of(node), node.get("text")
-    if node.get("role") in _LABELS:
-        return bool(name or text) and name != above
-    if node.get("role") in _LAYOUT:
-        return bool(name or text) or "focused" in (node.get("states") or ())
-    return True
+    role, name = node.get("role"), name_of(node)
+    said = name or (text_of(node) or "").strip()
+    if role in _LABELS:
+        return bool(said) and name != above
+    if said or role == "application" or "focused" in (node.get("states") or ()):
+        return True
+    return place.box is not None and role not in _LAYOUT
 
 
 def name_of(node: dict[str, Any]) -> str:
@@ -43,9 +44,10 @@ def name_of(node: dict[str, Any]) -> str:
 
 
 def text_of(node: dict[str, Any]) -> str | None:
-    """Return a node's text where it says more than its name; None where there is none."""
+    """Return a node's text where it says more than its name; None where there is none to say."""
     text = node.get("text")
-    return None if text is None or text == node.get("name") else str(text)
+    editable = "editable" in (node.get("states") or ())
+    return None if text is None or (not text and not editable) or text == node.get("name") else str(text)
 
 
 def value_of(node: dict[str, Any]) -> str | None:
@@ -73,7 +75,7 @@ def states_of(node: dict[str, Any]) -> Iterator[str]:
         if selection := node.get("selection"):
             yield f"selection={selection[0]}-{selection[1]}"
     if left := node.get("text_left_out"):
-        yield f"text continues for {left} characters"
+        yield f"{left} more characters"
     if left := node.get("children_left_out"):
         yield f"{left} more inside"
 

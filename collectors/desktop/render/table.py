@@ -35,7 +35,7 @@ class Table(Fold):
         for node, place in zip(nodes, places(tree), strict=True):
             parent = node.get("parent")
             above = names[parent] if isinstance(parent, int) and 0 <= parent < len(names) else ""
-            told = says(node, above)
+            told = says(node, place, above)
             names.append(name_of(node) if told else above)
             if told and (place.showing or self._hidden):
                 yield _row(node, place)

@@ -32,7 +32,7 @@ class Tree(Fold):
             parent = node.get("parent")
             inside = isinstance(parent, int) and 0 <= parent < len(names)
             above, depth = (names[parent], depths[parent]) if inside else ("", 0)
-            told = says(node, above) and (place.showing or self._hidden)
+            told = says(node, place, above) and (place.showing or self._hidden)
             names.append(name_of(node) if told else above)
             depths.append(depth + told)
             if told:
