@@ -1,0 +1,1 @@
+"""Desktops: real programs on an X server, their accessibility trees recorded at every step."""
