@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,3 +16,14 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no ../shared/data beside this clone")
     return SHARED
+
+
+def pytest_configure() -> None:
+    """Heed interrupts, which a shell makes its background jobs ignore: tests send them to programs that they start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that have slow tests, so that several test processes end at about the same time."""
+    slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
+    items.sort(key=lambda item: item.path not in slow)

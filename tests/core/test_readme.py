@@ -16,6 +16,7 @@ from worldtape.pipelines.demo import Place, demo
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
 PYTHON = [code for language, code in BLOCKS if language == "python"]
+pytestmark = pytest.mark.slow
 COMMANDS = [line for language, code in BLOCKS if language == "sh" for line in code.splitlines()]
 
 
