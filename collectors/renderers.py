@@ -13,6 +13,8 @@ RENDERERS = Registry(
         "desktop.tree": "worldtape.collectors.desktop.render.tree:Tree",
         "mcp.result": "worldtape.collectors.mcp.render.result:McpResult",
         "search.results": "worldtape.collectors.search.render.results:SearchResults",
+        "swe.claude": "worldtape.collectors.swe.render.claude:ClaudeResult",
+        "swe.cli": "worldtape.collectors.swe.render.cli:CliResult",
         "terminal.screen": "worldtape.collectors.terminal.render.screen:Screen",
         "text.newest": "worldtape.collectors.newest:Newest",
         "web.axtree": "worldtape.collectors.web.render.axtree:AxTree",
