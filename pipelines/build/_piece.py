@@ -18,7 +18,6 @@ from worldtape.pipelines.build._recording import Recording
 from worldtape.pipelines.build._rows import RowWriter
 from worldtape.pipelines.build._schema import SPLITS, Corpus
 from worldtape.pipelines.build._sft import sft_rows
-from worldtape.pipelines.build._templates import domains
 from worldtape.pipelines.build._tokens import Counter, make_counter
 
 if TYPE_CHECKING:
@@ -83,13 +82,6 @@ def build_piece(work: Work) -> dict[str, dict[str, int]]:
 def _recordings(work: Work, counts: Counts) -> Iterator[Recording]:
     trajectories = work.lake.read(work.trajectories, TRAJECTORY_COLUMNS)
     transitions = work.lake.read(work.transitions, TRANSITION_COLUMNS)
-    if work.transitions.domain not in domains():
-        counts.add("read", "trajectories", len(trajectories))
-        counts.add("read", "transitions", len(transitions))
-        reason = f"no template for {work.transitions.domain}"
-        counts.add("dropped", reason, len(transitions))
-        counts.add("trajectories_dropped", reason, len(trajectories))
-        return
     notes = read_notes(work.lake, work.notes)
     yield from recordings(trajectories, transitions, notes, pool=work.corpus, counts=counts)
 

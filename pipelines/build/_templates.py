@@ -4,7 +4,8 @@ A folder `templates/<domain>/` holds `cpt.j2`, any number of `sft_*.j2`, and par
 slots are those of recipe 1: the text is the task description and the action space; `initial_state` and
 `simulation_instruction` are text or none, `demonstrations` is a flag, `parameters` are the environment's settings.
 `renderer` is `name@version` of what made the observations, or none, and `renderers` a list of the names. `tools` and
-`calls` list the tools of the trajectory, as JSON and as signatures; both are none where none are known.
+`calls` list the tools of the trajectory, as JSON and as signatures; both are none where none are known, and
+`tool_names` is empty then.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ def render(
     marks = {key: f"\x00{key}\x00" for key, value in slots.items() if value}
     names = [one.partition("@")[0] for one in (renderer or "").split(",")]
     told = {"demonstrations": demonstrations, "parameters": parameters or {}, "renderers": names}
+    told["tool_names"] = [tool["name"] for tool in tools]
     text = _jinja().get_template(f"{name}.j2").render({**dict.fromkeys(slots), **marks, **told})
     text = _GAPS.sub("\n\n", text).strip()
     return _MARKS.sub(lambda mark: str(slots[mark[1]]), text)

@@ -157,21 +157,18 @@ def test_only_its_pool_and_what_curation_left(tmp_path: Path) -> None:
         Told("c", turns=[]),
         Told("d", turns=turns(3), status={0: "infra_error"}),
         Told("e", turns=[*turns(2), ("[]", None)]),
-        Told("f", turns=turns(2), domain="swe"),
         Told("g", turns=turns(2), verdicts={0: ("rules", "empty"), 1: ("rules", "empty")}),
     )
     assert {row["trajectory_id"]: row["transition_ids"] for row in rows} == {"d": ["d:2"], "e": ["e:0", "e:1"]}
     assert report.dropped == {
         "pool: sft": 2,
         "rules: too_short": 2,
-        "no template for swe": 2,
         "rules: empty": 2,
         "infra_error": 1,
         "state before unknown": 1,
         "no observation": 1,
     }
     assert report.trajectories_dropped == {
-        "no template for swe": 1,
         "no transition": 1,
         "no turn stays": 1,
         "pool: sft": 1,

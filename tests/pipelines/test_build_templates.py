@@ -17,7 +17,15 @@ from worldtape.schemas import canonical_json
 ALL = [name for domain in domains() for corpus in ("cpt", "sft") for name in variants(domain, corpus)]
 STATE = 'OS: <Debian> & "co"\n\n\n{{ not a template }} {% if %}\n'
 ORDER = "Every second call answers 502.\n\n\n\nSay so."
-SHOWN = {"mcp": "kettle-04", "search": "tide gauge", "terminal": "dev@box", "web": "Harbour Ferries"}
+SHOWN = {
+    "android": "Egg timer",
+    "mcp": "kettle-04",
+    "os": "jotter",
+    "search": "tide gauge",
+    "swe": "lathe/gear",
+    "terminal": "dev@box",
+    "web": "Harbour Ferries",
+}
 """What stands in the demonstrations of a domain, and nowhere else."""
 TERMINAL = [name for name in ALL if name.startswith("terminal/")]
 WEB = [name for name in ALL if name.startswith("web/")]
@@ -92,7 +100,33 @@ def test_every_prompt_of_a_browser_names_its_renderer(name: str) -> None:
     assert "@" not in render(name)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name.startswith(("mcp/", "search/"))])
+@pytest.mark.parametrize("name", [name for name in ALL if name.startswith(("android/", "os/"))])
+def test_every_prompt_of_a_screen_names_its_renderer_and_its_size(name: str) -> None:
+    kind = {"android": ("android.elements", "android.tree"), "os": ("desktop.table", "desktop.tree")}
+    first, second = kind[name.partition("/")[0]]
+    one, other = (
+        render(name, renderer=f"{made}@1", parameters={"width": 411, "height": 731}) for made in (first, second)
+    )
+    assert f"`{first}@1`" in one
+    assert f"`{second}@1`" in other
+    assert second not in one
+    assert "411 × 731" in one
+    assert "@" not in render(name)
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name.startswith("swe/") and "terse" not in name])
+def test_the_family_of_tools_decides_how_calls_look(name: str) -> None:
+    by_tools = (render(name, tools=[{"name": tool}]) for tool in ("Read", "read_file"))
+    by_renderer = (render(name, renderer=f"swe.{family}@1") for family in ("claude", "cli"))
+    for claude, cli in (by_tools, by_renderer):
+        assert '"name":"Read"}' in claude
+        assert '"name":"read_file"}' in cli
+        assert "Background PIDs" in cli
+        assert "Background PIDs" not in claude
+    assert '"name":"bash"}' in render(name)
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name.startswith(("mcp/", "search/", "swe/"))])
 def test_tools_stand_in_the_prompt_as_they_were_declared(name: str) -> None:
     lines = [line for line in render(name, tools=TOOLS).split("\n") if line.startswith('{"name":')]
     assert [json.loads(line) for line in lines] == [
