@@ -65,10 +65,11 @@ function scrolls(one, style) {
 function valueOf(one, role, name) {
   if (one.tagName === "SELECT") return plain(one.selectedOptions[0]?.label);
   if (one.tagName === "INPUT" || one.tagName === "TEXTAREA") {
-    if (["checkbox", "radio"].includes(role)) return name;
+    if (["checkbox", "radio"].includes(one.type)) return name;
     if (role === "button") return one.value;
     return one.type === "password" ? "•".repeat(one.value.length) : one.value;
   }
+  if (one.tagName === "A") return plain(one.innerText);
   return role === "img" || role === "progressbar" ? "" : plain(one.innerText) || (role === "button" ? "" : name);
 }
 
@@ -80,7 +81,8 @@ function element(one, clip, index) {
   const around = style.position === "fixed" ? [0, 0, width, height] : clip;
   const box = one === document.body ? [0, 0, width, height] : common(own, around);
   const inner = style.overflowY === "visible" || one === document.body ? around : box;
-  const role = roleOf(one), whole = WHOLE.has(role), name = nameOf(one);
+  const role = roleOf(one), name = nameOf(one);
+  const link = one.tagName === "A" && !one.childElementCount, whole = link || WHOLE.has(role);
   let inside = "", at = 0;
   for (const child of whole ? [] : one.childNodes) {
     let told = "";
