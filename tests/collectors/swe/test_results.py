@@ -42,7 +42,8 @@ class Ended:
 
 def read(name: str, **more: Any) -> dict[str, Any]:
     data = (OUTPUTS / f"{name}.txt").read_bytes()
-    found = read_results(COMMANDS[name.partition("_")[0]], Ended(**{"out": data, "code": 1} | more))
+    given: dict[str, Any] = {"out": data, "code": 1} | more
+    found = read_results(COMMANDS[name.partition("_")[0]], Ended(**given))
     assert found is not None
     return found
 
