@@ -39,8 +39,10 @@ class EnvironmentKind(Protocol):
 ENVIRONMENTS = Registry(
     "environment",
     {
+        "android": "worldtape.pipelines.record.android:AndroidKind",
         "mcp": "worldtape.pipelines.record.mcp:McpKind",
         "search": "worldtape.pipelines.record.search:SearchKind",
+        "swe": "worldtape.pipelines.record.swe:SweKind",
         "terminal": "worldtape.pipelines.record.terminal:TerminalKind",
         "web": "worldtape.pipelines.record.web:WebKind",
     },
