@@ -22,8 +22,9 @@ from worldtape.collectors.terminal.sandbox.docker._pull import split
 from worldtape.collectors.terminal.sandbox.docker._recipe import LABEL, default_image
 from worldtape.errors import ComponentError
 
-PROGRAMS = ("mousepad", "pcmanfm", "galculator")
-"""The programs that are used: a text editor, a file manager, a calculator."""
+PROGRAMS = ("mousepad", "thunar", "galculator")
+"""The programs that are used: a text editor, a file manager, a calculator; all GTK 3, since GTK 2 does not say which of
+its menus is open."""
 PACKAGES = (
     *("xvfb", "openbox", "xdotool", "dbus", "at-spi2-core"),
     *("python3", "python3-gi", "python3-xlib"),
@@ -43,7 +44,9 @@ fi
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends $PACKAGES
 id user >/dev/null 2>&1 || useradd --create-home --shell /bin/bash user
-mkdir -p /tmp/.X11-unix
+mkdir -p /tmp/.X11-unix /etc/xdg/xfce4/xfconf/xfce-perchannel-xml
+details='<property name="last-view" type="string" value="ThunarDetailsView"/>'  # its icon view is mute
+echo '<channel name="thunar" version="1.0">'"$details</channel>" > /etc/xdg/xfce4/xfconf/xfce-perchannel-xml/thunar.xml
 rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*
 """
 _LIMIT_S = 900
@@ -69,7 +72,7 @@ def ensure_image(name: str | None = None) -> ImageFound:
         ComponentError: no daemon answers, the image is not there, or it cannot be built; the message says why.
     """
     ours = image_name()
-    client = connect(timeout_s=_LIMIT_S)
+    client: Any = connect(timeout_s=_LIMIT_S)
     try:
         found = _inspect(client, name or ours)
         labels = ((found or {}).get("Config") or {}).get("Labels") or {}
