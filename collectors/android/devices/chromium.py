@@ -23,6 +23,7 @@ _ARGS = (
     "--disable-quic", "--no-first-run", "--force-color-profile=srgb", "--hide-scrollbars", "--lang=en-US",
 )  # fmt: skip
 _FOLDED = 4
+_CDP = "executeCdpCommand"
 _MS = 1000
 
 
@@ -64,7 +65,9 @@ class Chromium(Device):
         """Open the first page."""
         self.size = (self.config.width, self.config.height)
         self._dialog: dict[str, Any] = {}
-        self._watch("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+        self.remote.command_executor.add_command(_CDP, "POST", "/session/$sessionId/goog/cdp/execute")
+        script = {"cmd": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": WATCH}}
+        self.remote.execute(_CDP, script)
         self.remote.get(self._first)
 
     def rest(self, seconds: float) -> bool:
@@ -144,9 +147,6 @@ class Chromium(Device):
     @property
     def _first(self) -> str:
         return self.installed.first or "about:blank"
-
-    def _watch(self, command: str, parameters: dict[str, Any]) -> None:
-        self.remote.execute("executeCdpCommand", {"cmd": command, "params": parameters})
 
     def _alert(self, text: str) -> dict[str, Any]:
         """Return the dialog with its kind, which the browser's own log tells."""
