@@ -12,7 +12,12 @@ How the parts meet (for who works here):
   `render()` is the observation. It returns `toolset.Answer(outcome, commands)`; `commands` are the shell commands that
   ran, for test results. A call that asks for nothing (unknown tool, wrong arguments) is an answer too, `rejected`, with
   a text.
-* `results.read_results(command, ran) -> dict | None` tells what tests a command ran: `{"framework", "passed", "failed",
-  "errors", "skipped"}` with lists of test ids; None where it ran none. It may add keys (`crashed`, `timed_out`).
+* `results.read_results(command, ran, test_command) -> dict | None` tells what tests a command ran: `{"framework",
+  "passed", "failed", "errors", "skipped", …}` with lists of test ids; None where it ran none.
 * `environment.Swe` drives them, probes the repository after each step, and keeps `tests` in `state_after`.
 """
+
+from worldtape.collectors.swe.config import SweConfig
+from worldtape.collectors.swe.environment import Swe
+
+__all__ = ["Swe", "SweConfig"]

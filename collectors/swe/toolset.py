@@ -25,10 +25,15 @@ class Answer:
 class Toolset(Protocol):
     """The tools of one trajectory."""
 
-    tools: tuple[Tool, ...]
-    """What is offered, with JSON schemas."""
-    renderer: Renderer
-    """Fed by the environment with everything that is kept; renders the answer to the newest call, "" before it."""
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """What is offered, with JSON schemas."""
+        ...
+
+    @property
+    def renderer(self) -> Renderer:
+        """Fed by the environment with everything that is kept; renders the answer to the newest call, "" before it."""
+        ...
 
     async def call(self, name: str, arguments: Mapping[str, Any], keep: Keep, limit_s: float | None) -> Answer:
         """Carry out one call.
