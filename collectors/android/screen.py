@@ -58,8 +58,12 @@ class Screen:
 
     @property
     def alert(self) -> dict[str, Any]:
-        """The dialog of the driver that is open; {}: none."""
-        return dict(self.capture.get("alert") or {})
+        """The dialog of the driver that is open; {}: none. The fake driver's source says whether it has a field."""
+        found = dict(self.capture.get("alert") or {})
+        if found and "prompt" not in found:
+            own = (one for one in self.hierarchy.nodes if one.tag == "alert" and one.get("text") == found.get("text"))
+            found["prompt"] = any(one.holds("hasPrompt") for one in own)
+        return found
 
     @property
     def size(self) -> tuple[int, int] | None:
