@@ -66,8 +66,9 @@ def test_failed_start():
     assert kept(FailedStart(), *rows) == [False, True, True]
 
 
-def test_undeclared_tool():
-    call = {"domain": "mcp", "tools": TOOLS, "action_kind": "tool_call"}
+@pytest.mark.parametrize("domain", ["mcp", "swe"])
+def test_undeclared_tool(domain):
+    call = {"domain": domain, "tools": TOOLS, "action_kind": "tool_call"}
     rows = (
         call | {"trajectory_id": "a", "action_name": "read"},
         call | {"trajectory_id": "b", "action_name": "read"},
@@ -108,8 +109,9 @@ def test_who_is_shut_out_saw_no_environment(text):
         {"status": "env_error"},
     ],
 )
-def test_some_failed_pages_are_dynamics_and_many_a_failure(bad):
-    page = {"domain": "web", "observation_text": "a page"}
+@pytest.mark.parametrize("domain", ["android", "os", "web"])
+def test_some_failed_pages_are_dynamics_and_many_a_failure(bad, domain):
+    page = {"domain": domain, "observation_text": "a page"}
     rows = (
         page,
         page | bad,
@@ -176,8 +178,18 @@ def test_no_change_by_what_the_environment_says():
     same = {"domain": "web", "observation_text": "x", "before_text": "x", "changed": True}
     told = {"domain": "web", "observation_text": "Error: covered", "status": "tool_error", "changed": False}
     unknown = same | {"changed": None}
-    assert kept(NoChange(), same, told, unknown) == [False, True, False]
-    assert kept(NoChange(by="state"), same, told, unknown, told | {"domain": "mcp"}) == [True, False, False, True]
+    rows = (same, told, unknown, told | {"status": "ok"}, told | {"domain": "swe"})
+    assert kept(NoChange(by="text"), *rows) == [False, True, False, True, True]
+    assert kept(NoChange(by="state"), *rows) == [True, False, False, False, True]
+    assert kept(NoChange(), *rows) == [False, True, False, False, True]
+
+
+@pytest.mark.parametrize("domain", ["android", "os", "web"])
+def test_a_failed_action_on_a_screen_is_kept_for_its_error(domain):
+    still = {"domain": domain, "changed": False}
+    failed = still | {"status": "tool_error", "observation_text": "Error from previous action: no element 9\n\nscreen"}
+    again = still | {"before_text": failed["observation_text"], "observation_text": "screen"}
+    assert kept(NoChange(), failed, again) == [True, False]
 
 
 def test_render_mismatch():
