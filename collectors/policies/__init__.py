@@ -3,6 +3,7 @@
 from worldtape.collectors.policies.explore import Explore, ExploreConfig
 from worldtape.collectors.policies.explore_desktop import ExploreDesktop, ExploreDesktopConfig
 from worldtape.collectors.policies.explore_tools import ExploreTools, ExploreToolsConfig
+from worldtape.collectors.policies.explore_ui import ExploreUi, ExploreUiConfig
 from worldtape.collectors.policies.explore_web import ExploreWeb, ExploreWebConfig
 from worldtape.collectors.policies.human import Human, HumanConfig
 from worldtape.collectors.policies.llm import Llm, LlmConfig
@@ -16,6 +17,7 @@ POLICIES = Registry(
         "explore": "worldtape.collectors.policies.explore:Explore",
         "explore-desktop": "worldtape.collectors.policies.explore_desktop:ExploreDesktop",
         "explore-tools": "worldtape.collectors.policies.explore_tools:ExploreTools",
+        "explore-ui": "worldtape.collectors.policies.explore_ui:ExploreUi",
         "explore-web": "worldtape.collectors.policies.explore_web:ExploreWeb",
         "human": "worldtape.collectors.policies.human:Human",
         "llm": "worldtape.collectors.policies.llm:Llm",
@@ -34,6 +36,8 @@ __all__ = [
     "ExploreDesktopConfig",
     "ExploreTools",
     "ExploreToolsConfig",
+    "ExploreUi",
+    "ExploreUiConfig",
     "ExploreWeb",
     "ExploreWebConfig",
     "Human",
