@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from worldtape.pipelines.doctor import _programs, _python, _sandboxes, _servers
+from worldtape.pipelines.doctor import _images, _phones, _programs, _python, _sandboxes, _servers
 from worldtape.pipelines.doctor._component import Component
 
 
@@ -32,7 +32,8 @@ def examine(*, reap: bool = False) -> Diagnosis:
     from worldtape.collectors.terminal import sandbox
     from worldtape.collectors.terminal.sandbox import docker, local
 
-    parts = (_python.python, _sandboxes.docker, _sandboxes.local, _programs.programs, _servers.servers, _programs.disk)
+    parts = (_python.python, _sandboxes.docker, _sandboxes.local, _images.images, _programs.programs)
+    parts += (_servers.servers, _phones.phones, _programs.disk)
     components = _with_one_sandbox([one for part in parts for one in part()])
     left = [str(path) for path in local.leftovers()]
     left += [docker.title(entry) for entry in docker.leftovers()]

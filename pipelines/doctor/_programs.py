@@ -16,30 +16,26 @@ _LOW_GB = 2
 
 
 def programs() -> Iterator[Component]:
-    """Yield git, Chromium, Node.js, Appium and adb."""
-    yield _program("git", "git", "tasks about git", by_system("apt-get install git", "xcode-select --install"))
+    """Yield git, Chromium, Node.js and npm."""
+    yield program("git", "git", "tasks about git", by_system("apt-get install git", "xcode-select --install"))
     yield _chromium()
-    yield _program(
-        "Node.js", "node", "MCP servers, Appium", by_system("apt-get install nodejs npm", "brew install node")
-    )
-    yield _program("npm", "npm", "MCP servers, Appium", by_system("apt-get install npm", "brew install node"))
-    yield _appium()
-    yield _program(
-        "adb", "adb", "Android devices", by_system("apt-get install adb", "brew install android-platform-tools")
-    )
+    use = "MCP servers, Appium"
+    yield program("Node.js", "node", use, by_system("apt-get install nodejs npm", "brew install node"))
+    yield program("npm", "npm", use, by_system("apt-get install npm", "brew install node"))
 
 
-def _said(*command: str) -> str | None:
-    """Return the version in what a command says, or null where it does not run."""
+def said(*command: str, whole: bool = False) -> str | None:
+    """Return the version in what a command says (or the `whole` of it), or null where it does not run."""
     with suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
-        found = re.search(r"\d+(\.\d+)+", done.stdout)
+        found = None if whole else re.search(r"\d+(\.\d+)+", done.stdout)
         return found[0] if found else (done.stdout.strip() or None)
     return None
 
 
-def _program(name: str, command: str, use: str, fix: str) -> Component:
-    version = _said(command, "--version") if shutil.which(command) else None
+def program(name: str, command: str, use: str, fix: str) -> Component:
+    """Return a program that tells its version."""
+    version = said(command, "--version") if shutil.which(command) else None
     return Component(name, "missing", use, fix=fix) if version is None else Component(name, "ok", use, version)
 
 
@@ -47,7 +43,7 @@ def _chromium() -> Component:
     use = "web pages"
     path = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
     if path is not None:
-        return Component("Chromium", "ok", use, _said(path, "--version"), path)
+        return Component("Chromium", "ok", use, said(path, "--version"), path)
     for cache in _CACHES:
         builds = sorted(Path(cache).expanduser().glob("chromium-*"))
         if builds:
@@ -58,17 +54,6 @@ def _chromium() -> Component:
         use,
         fix=by_system("apt-get install chromium, or playwright install chromium", "playwright install chromium"),
     )
-
-
-def _appium() -> Component:
-    use = "Android"
-    folders = [Path.cwd(), *Path.cwd().parents]
-    here = next((path for folder in folders if (path := folder / "node_modules" / ".bin" / "appium").exists()), None)
-    command = shutil.which("appium") or (str(here) if here else None)
-    version = None if command is None else _said(command, "--version")
-    if version is None:
-        return Component("Appium", "missing", use, fix="npm install appium@3 appium-uiautomator2-driver")
-    return Component("Appium", "ok", use, version, command)
 
 
 def disk() -> Iterator[Component]:

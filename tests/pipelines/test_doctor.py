@@ -12,6 +12,7 @@ import pytest
 
 from worldtape.pipelines.doctor import Component, Diagnosis, examine
 from worldtape.pipelines.doctor._examine import _with_one_sandbox
+from worldtape.pipelines.doctor._phones import phones
 from worldtape.pipelines.doctor._servers import npm_folder, servers
 
 NAMES = {
@@ -25,6 +26,14 @@ NAMES = {
     "Appium",
 }
 NAMES |= {"git", "adb", "disk", "MCP servers (npm)", "MCP servers (PyPI)"}
+NAMES |= {
+    "Appium drivers",
+    "Android device",
+    "chromedriver",
+    "image of repositories",
+    "image of desktops",
+    "sources of packages",
+}
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +124,41 @@ def test_servers_are_found_where_the_fix_puts_them(tmp_path: Path, monkeypatch: 
         (programs / f"mcp-server-{name}").write_text("#!/bin/sh\n")
         (programs / f"mcp-server-{name}").chmod(0o755)
         assert next(servers()).state == state
+
+
+def test_drivers_of_appium_are_found_where_the_fix_puts_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    modules = npm_folder() / "node_modules"
+    (modules / ".bin").mkdir(parents=True)
+    appium = modules / ".bin" / "appium"
+    appium.write_text("#!/bin/sh\necho 3.0.1\n")
+    appium.chmod(0o755)
+    states = []
+    for package in ("@appium/fake-driver", "appium-chromium-driver", "appium-uiautomator2-driver"):
+        found = {one.name: one for one in phones()}
+        states.append(found["Appium drivers"].state)
+        assert found["Appium"].version == "3.0.1"
+        assert package in (found["Appium drivers"].fix or "")
+        (modules / package).mkdir(parents=True)
+        (modules / package / "package.json").write_text('{"version": "1.2.3"}')
+    assert states == ["missing", "limited", "limited"]
+    whole = {one.name: one for one in phones()}["Appium drivers"]
+    assert (whole.state, whole.fix) == ("ok", None)
+    assert whole.detail == "chromium 1.2.3, fake 1.2.3, uiautomator2 1.2.3"
+
+
+def test_a_device_that_adb_lists_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    adb = tmp_path / "adb"
+    adb.write_text(
+        "#!/bin/sh\n[ $1 = devices ] || { echo 'Android Debug Bridge version 1.0.41'; exit; }\n"
+        "printf 'List of devices attached\\nemulator-5554\\tdevice\\nemulator-5556\\toffline\\n\\n'\n"
+    )
+    adb.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    found = {one.name: one for one in phones()}
+    assert (found["adb"].version, found["Android device"].detail) == ("1.0.41", "emulator-5554")
 
 
 def test_one_place_for_terminals_is_enough(found: Diagnosis) -> None:
