@@ -32,7 +32,7 @@ class Aimed(Move):
     y: float | None = None
     """From the top."""
     selector: str | None = None
-    """`text=…`, `desc=…`, `id=…`, `class=…` (the first element that has it), or `xpath=…` of the source."""
+    """`text=…`, `desc=…`, `id=…`, `class=…` (the first element that has it), or `xpath=…` as the driver takes it."""
 
     @model_validator(mode="after")
     def _one_aim(self) -> Self:

@@ -8,6 +8,7 @@ from worldtape.errors import InputError
 from worldtape.schemas import Status
 
 _LONGEST = 300
+_NET = re.compile(r"net::ERR_[A-Z_0-9]+")
 
 
 class ActionError(InputError):
@@ -73,6 +74,8 @@ def fault_of(error: Exception) -> ActionError:
     said, name = said_by(error), type(error).__name__
     if name in _NO_SESSION or any(words in said for words in _GONE):
         return ActionError(Status.ENV_ERROR, "app_gone", said, gone="app")
+    if net := _NET.search(said):
+        return ActionError(Status.ENV_ERROR, net[0], said)
     return ActionError(Status.TOOL_ERROR, _KINDS.get(name, "not_possible"), said)
 
 

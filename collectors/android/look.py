@@ -22,6 +22,7 @@ class Look:
     Attributes:
         capture: as the channel `hierarchy` holds it.
         fresh: two dumps, one after the other, were the same.
+        rested: an event said that the screen rests, or the driver's dumps wait for that.
         dumps: how many were taken.
         picture: PNG; empty: none.
         papers: channel to media type and bytes.
@@ -32,6 +33,7 @@ class Look:
 
     capture: dict[str, Any] = field(default_factory=dict)
     fresh: bool = False
+    rested: bool = False
     dumps: int = 0
     picture: bytes = b""
     papers: dict[str, tuple[str, bytes]] = field(default_factory=dict)
@@ -42,7 +44,7 @@ class Look:
     @property
     def settled_by(self) -> SettledBy:
         """What ended the wait."""
-        return SettledBy.REST if self.fresh else SettledBy.DEADLINE
+        return SettledBy.REST if self.fresh and self.rested else SettledBy.DEADLINE
 
 
 def look(device: Device, config: AndroidConfig, deadline: float) -> Look:
@@ -72,11 +74,11 @@ def _dumped(found: Look, device: Device, until: float) -> None:
     before: dict[str, Any] | None = None
     found.fresh = False
     while True:
-        rests = device.rest(max(0.0, until - time.monotonic()))
+        found.rested = device.rest(max(0.0, until - time.monotonic()))
         found.capture = device.look()
         found.order.append("hierarchy")
         found.dumps += 1
-        if rests and found.capture == before:
+        if found.capture == before:
             found.fresh = True
             return
         before = found.capture

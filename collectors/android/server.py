@@ -6,6 +6,7 @@ import atexit
 import fcntl
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from worldtape.collectors.mcp._group import Group
+from worldtape.collectors.mcp._workdir import Workdir
 from worldtape.errors import ComponentError
 
 HOW = "npm install --prefix ~/.cache/worldtape/npm appium@3 appium-uiautomator2-driver"
@@ -25,7 +27,7 @@ _KEPT = 50
 _TRIES = 3
 _GRACE_S = 5.0
 _INHERITED = (
-    "ANDROID_HOME", "ANDROID_SDK_ROOT", "HOME", "JAVA_HOME", "LANG", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER",
+    "ANDROID_HOME", "ANDROID_SDK_ROOT", "HOME", "JAVA_HOME", "LANG", "LOGNAME", "PATH", "TZ", "USER",
 )  # fmt: skip
 
 
@@ -43,7 +45,7 @@ def find_appium() -> tuple[str, str | None] | None:
 
 
 class Server:
-    """A server that we have started.
+    """A server that we have started, with a folder for what it and its browsers leave behind.
 
     Attributes:
         url: its address.
@@ -54,23 +56,25 @@ class Server:
         found = find_appium()
         if found is None or shutil.which("node") is None:
             raise ComponentError("there is no Appium", fix=HOW)
+        self._folder = Workdir()
         self._lines: deque[str] = deque(maxlen=_KEPT)
         self._ready = threading.Event()
         self._ended = threading.Event()
         with _alone(found[1]):
             for left in reversed(range(_TRIES)):
-                port = _free_port()
+                port = free_port()
                 self._start(*found, driver, port)
                 self._ready.wait(start_s)
                 if self.lives and self._ready.is_set():
                     break
-                self.close()
+                self._end()
                 if not left or "EADDRINUSE" not in self.said:
+                    self._folder.remove()
                     raise ComponentError(f"the Appium server did not start: {self._last}", where=found[0])
         self.url = f"http://{_LOCAL}:{port}"
 
     def _start(self, program: str, home: str | None, driver: str, port: int) -> None:
-        env = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        env = {name: os.environ[name] for name in _INHERITED if name in os.environ} | {"TMPDIR": self._folder.path}
         if home is not None:
             env["APPIUM_HOME"] = home
         argv = [program, "server", "--address", _LOCAL, "--port", str(port), "--use-drivers", driver]
@@ -107,9 +111,11 @@ class Server:
         return next((line for line in reversed(self._lines) if line.strip()), "it said nothing")[:200]
 
     def close(self) -> None:
-        """End it, and everything it has started."""
-        import signal
+        """End it and everything it has started, and remove its folder."""
+        self._end()
+        self._folder.remove()
 
+    def _end(self) -> None:
         self._group.signal(signal.SIGTERM)
         self._group.wait(_GRACE_S)
         self._group.close()
@@ -133,7 +139,8 @@ def _alone(home: str | None) -> Iterator[None]:
         os.close(fd)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of loopback that nobody listens on now."""
     with socket.socket() as found:
         found.bind((_LOCAL, 0))
         return int(found.getsockname()[1])
@@ -169,4 +176,4 @@ def close_servers() -> None:
             _servers.pop(key).close()
 
 
-__all__ = ["Server", "close_servers", "find_appium", "server"]
+__all__ = ["Server", "close_servers", "find_appium", "free_port", "server"]

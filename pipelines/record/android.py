@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from worldtape.collectors.android import Android, AndroidConfig
+from worldtape.collectors.mcp import reap
 from worldtape.collectors.tasks import TaskFile, unmet
 from worldtape.errors import ConfigError
 from worldtape.pipelines.record.verdict import Verdict
@@ -19,8 +20,9 @@ class AndroidKind:
     Config = AndroidConfig
     action_kinds = Android.action_kinds
 
-    def clean(self, config: AndroidConfig) -> None:
-        """Nothing outlives its recorder: a guard ends the Appium server and what it has started."""
+    def clean(self, config: AndroidConfig) -> None:  # noqa: ARG002
+        """Remove the folders of Appium servers whose recorder is gone; a guard has ended the servers with it."""
+        reap()
 
     def make(self, config: AndroidConfig, task: TaskFile) -> Android:
         """Return a device on which the task begins."""

@@ -91,6 +91,10 @@ class Device(ABC):
         """Return what else is kept of a screen: channel to media type and bytes."""
         return {}
 
+    def facts(self) -> Any:
+        """Return what the app in front holds, where it says so; None: it does not."""
+        return None
+
     def picture(self) -> bytes:
         """Return the screen as PNG."""
         return bytes(self.remote.get_screenshot_as_png())
@@ -117,8 +121,11 @@ class Device(ABC):
         getattr(self, f"do_{name}")(move, aim)
 
     def do_click(self, move: Move, aim: Aim) -> None:  # noqa: ARG002
-        """Tap."""
-        self.touch([self.point_of(aim)], hold_ms=_TAP_MS)
+        """Tap; what is found by an XPath is clicked by the driver, with its errors."""
+        if aim.path:
+            self.remote.find_element("xpath", aim.path).click()
+        else:
+            self.touch([self.point_of(aim)], hold_ms=_TAP_MS)
 
     def do_long_press(self, move: Move, aim: Aim) -> None:
         """Press and hold."""
@@ -202,9 +209,13 @@ class Device(ABC):
         if aim.element is not None and aim.element.center is not None:
             return aim.element.center
         if aim.path:
-            box = self.remote.find_element("xpath", aim.path).rect
-            return (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            return self.middle(self.remote.find_element("xpath", aim.path))
         raise ActionError(Status.TOOL_ERROR, "nowhere", "nobody knows where the element is")
+
+    def middle(self, handle: Any) -> tuple[float, float]:
+        """Return the point in the middle of an element that the driver has found."""
+        box = handle.rect
+        return (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
     def way(
         self, direction: str, bounds: Bounds | None, *, point: tuple[float, float] | None = None

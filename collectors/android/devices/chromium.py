@@ -11,6 +11,7 @@ from typing import Any
 from worldtape.collectors.android.actions import InputText, Move
 from worldtape.collectors.android.devices._device import Aim, Device
 from worldtape.collectors.android.faults import fault_of
+from worldtape.collectors.android.server import free_port
 from worldtape.collectors.android.walker import walker
 from worldtape.collectors.web._quiet import REST, WATCH
 from worldtape.collectors.web.engine import find_chromium
@@ -24,7 +25,13 @@ _ARGS = (
 )  # fmt: skip
 _FOLDED = 4
 _CDP = "executeCdpCommand"
+_FACTS = "return window.worldtape ? window.worldtape.facts() : null;"
 _MS = 1000
+_PART = 0.8
+"""How much of an action's time a page has to load: what has not is stopped, and looked at as it is."""
+_MIDDLE = "const box = arguments[0].getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2];"
+_MODAL = "return document.querySelector(':modal') !== null;"
+_ESCAPE = "\ue00c"
 
 
 class Chromium(Device):
@@ -50,7 +57,9 @@ class Chromium(Device):
             "automationName": "Chromium",
             "executable": driver,
             "autodownloadEnabled": False,
+            "chromedriverPort": free_port(),
             "newCommandTimeout": 3_600,
+            "timeouts": {"pageLoad": round(self.config.timeout_s * _PART * _MS)},
             "unhandledPromptBehavior": "ignore",
             "goog:loggingPrefs": {"performance": "ALL"},
             "goog:chromeOptions": {
@@ -81,6 +90,8 @@ class Chromium(Device):
                 fault = fault_of(error)
                 if fault.kind == "dialog_open":
                     return True
+                if fault.kind == "timeout":
+                    return False
                 if fault.kind != "script_failed":
                     raise
         return False
@@ -103,6 +114,10 @@ class Chromium(Device):
             return {}
         html = self.session.ask(lambda remote: remote.page_source)
         return {} if html is None else {"html": ("text/html", str(html).encode("utf-8", "backslashreplace"))}
+
+    def facts(self) -> Any:
+        """Return what Worldtape's own pages hold; of others nobody knows."""
+        return self.session.ask(lambda remote: remote.execute_script(_FACTS))
 
     def open_app(self, name: str) -> None:
         """Open an app's page."""
@@ -127,9 +142,11 @@ class Chromium(Device):
             super().do_input_text(move, aim)
 
     def do_back(self, move: Move, aim: Aim) -> None:
-        """Close the dialog that is open, else go back to the page before."""
+        """Close the dialog that is open, be it the browser's or the page's; else go back to the page before."""
         if self.session.ask(lambda remote: remote.switch_to.alert.text) is not None:
             self.remote.switch_to.alert.dismiss()
+        elif self.session.ask(lambda remote: remote.execute_script(_MODAL), False):
+            self.remote.switch_to.active_element.send_keys(_ESCAPE)
         else:
             super().do_back(move, aim)
 
@@ -143,6 +160,11 @@ class Chromium(Device):
             self.remote.switch_to.alert.accept()
         else:
             super().do_enter(move, aim)
+
+    def middle(self, handle: Any) -> tuple[float, float]:
+        """Return the point in the middle of an element, in pixels of the viewport."""
+        x, y = self.remote.execute_script(_MIDDLE, handle)
+        return (x, y)
 
     @property
     def _first(self) -> str:
