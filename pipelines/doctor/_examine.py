@@ -32,8 +32,8 @@ def examine(*, reap: bool = False) -> Diagnosis:
     from worldtape.collectors.terminal import sandbox
     from worldtape.collectors.terminal.sandbox import docker, local
 
-    parts = (_python.python, _sandboxes.docker, _sandboxes.local, _images.images, _programs.programs)
-    parts += (_servers.servers, _phones.phones, _programs.disk)
+    places = (_sandboxes.docker, _sandboxes.local, _images.images)
+    parts = (_python.python, *places, _programs.programs, _servers.servers, _phones.phones, _programs.disk)
     components = _with_one_sandbox([one for part in parts for one in part()])
     left = [str(path) for path in local.leftovers()]
     left += [docker.title(entry) for entry in docker.leftovers()]
