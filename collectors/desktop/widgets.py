@@ -79,7 +79,7 @@ def widgets(raw: dict[str, Any] | bytes | str) -> list[Widget]:
     return [
         _widget(tree, place, below)
         for node, place in zip(tree.get("nodes") or (), places(tree), strict=True)
-        if place.showing and place.box is not None and node.get("role") in _LIVE and place.top is not None
+        if place.showing and place.box is not None and place.top is not None and _takes_actions(tree, node)
     ]
 
 
@@ -111,6 +111,13 @@ def stacked(tree: dict[str, Any]) -> list[int]:
     return sorted(tops, key=level)
 
 
+def _takes_actions(tree: dict[str, Any], node: dict[str, Any]) -> bool:
+    role, parent = node.get("role"), node.get("parent")
+    if role == "icon" and isinstance(parent, int):  # the picture in a button, in a field
+        return tree["nodes"][parent].get("role") not in _LIVE
+    return role in _LIVE
+
+
 def _holds(box: Box, x: float, y: float) -> bool:
     return box[0] <= x < box[0] + box[2] and box[1] <= y < box[1] + box[3]
 
@@ -140,10 +147,12 @@ def _widget(tree: dict[str, Any], place: Place, below: list[list[int]]) -> Widge
 
 
 def _name(nodes: list[dict[str, Any]], at: int, below: list[list[int]]) -> str:
-    """Return an element's name, or that of the first label in it."""
-    name = str(nodes[at].get("name") or "").strip()
-    if name or nodes[at].get("text") is not None:
+    """Return an element's name: its own, its text where nobody edits it, or that of the first label in it."""
+    name, text = str(nodes[at].get("name") or "").strip(), str(nodes[at].get("text") or "").strip()
+    if name or "editable" in (nodes[at].get("states") or ()):
         return name
+    if text:
+        return text.partition("\n")[0][:80]
     for inner in below[at]:
         if nodes[inner].get("role") in {"label", "static", "image", "icon"} and nodes[inner].get("name"):
             return str(nodes[inner]["name"]).strip()

@@ -30,12 +30,14 @@ def quoted(text: str) -> str:
 def says(node: dict[str, Any], place: Place, above: str) -> bool:
     """Say whether a node is worth a line below one that is called `above`."""
     role, name = node.get("role"), name_of(node)
+    if role == "application" or "focused" in (node.get("states") or ()):
+        return True
+    if any(length <= 0 for length in (node.get("box") or ())[2:]):
+        return False  # it takes no room: the unused halves of cells, empty tabs
     said = name or (text_of(node) or "").strip()
     if role in _LABELS:
         return bool(said) and name != above
-    if said or role == "application" or "focused" in (node.get("states") or ()):
-        return True
-    return place.box is not None and role not in _LAYOUT
+    return bool(said) or (place.box is not None and role not in _LAYOUT)
 
 
 def name_of(node: dict[str, Any]) -> str:

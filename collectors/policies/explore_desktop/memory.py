@@ -17,15 +17,20 @@ class Memory:
         self.still = 0
         """Turns in a row after which nothing was different."""
         self.pressed: Counter[tuple[str, str, str]] = Counter()
+        self.stay = 0
+        """Turns in a row with this window in front."""
         self.uses: Counter[str] = Counter()
         """How often something of a kind was done."""
         self._done: set[tuple[object, ...]] = set()
         self._here = ""
+        self._window: str | None = None
 
     def see(self, scene: Scene) -> None:
         """Take in a screen."""
         self.still = self.still + 1 if scene.key == self._here else 0
         self._here = scene.key
+        self.stay = self.stay + 1 if scene.window == self._window else 0
+        self._window = scene.window
 
     def novelty(self, widget: Widget) -> float:
         """Return 1, or less the more often it was pressed."""
@@ -45,4 +50,5 @@ class Memory:
 
     @staticmethod
     def _name(widget: Widget) -> tuple[str, str, str]:
-        return (widget.application, widget.role, widget.name or (widget.text or "")[:40])
+        text = "" if widget.typed else (widget.text or "")[:40]
+        return (widget.application, widget.role, widget.name or text)

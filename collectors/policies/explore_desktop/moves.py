@@ -69,12 +69,14 @@ class Moves:
         for one in fields:
             fill = _on(scene, "fill", one, text_for(one, scene, self.rng))
             yield Move(3.0 * self.memory.novelty(one), [fill, self.rng.choice((accept, Step("press", value="enter")))])
+        tired = self.memory.stay / 2
         for one in scene.usable:
             if one.role in _ROLES:
-                yield Move(_ROLES[one.role] * self._worth(one, scene), [_on(scene, "click", one)])
+                ends = one.role == "push button" and one.name.lower() in tables()["ends"]
+                yield Move(_ROLES[one.role] * self._worth(one, scene) + ends * tired, [_on(scene, "click", one)])
             if one.role in {"table cell", "list item", "icon"} and one.name:
                 yield Move(0.5 * self.memory.novelty(one), [_on(scene, "double", one)])
-        yield Move(0.4, [Step("press", value="escape")])
+        yield Move(0.3 + tired / 2, [Step("press", value="escape")])
 
     def _window(self, scene: Scene) -> Iterator[Move]:
         yield from self._presses(scene)
@@ -87,7 +89,7 @@ class Moves:
         pressed = [one for one in scene.usable if one.role in _ROLES and not one.typed]
         for one in pressed:
             crowd = sum(other.role == one.role for other in pressed)
-            weight = _ROLES[one.role] * self._worth(one, scene) * min(1.0, 8 / crowd)
+            weight = _ROLES[one.role] * self._worth(one, scene) * min(1.0, 5 / crowd)
             yield Move(weight, [_on(scene, "click", one)])
         for one in scene.disabled[:3]:
             yield Move(0.08, [_on(scene, "click", one)])
@@ -114,14 +116,14 @@ class Moves:
                 yield Move(0.35, [Step("hotkey", value=self.rng.choice((("alt", "f4"), ("ctrl", "w"))))])
 
     def _files(self, scene: Scene) -> Iterator[Move]:
-        icons = [one for one in scene.usable if one.role == "icon" and (one.name or one.text)]
-        for one in icons:
-            share = min(1.0, 4 / len(icons)) * self.memory.novelty(one)
+        rows = [one for one in scene.usable if one.role in {"icon", "table cell"} and (one.name or one.text)]
+        for one in rows:
+            share = min(1.0, 4 / len(rows)) * self.memory.novelty(one)
             yield Move(1.0 * share, [_on(scene, "double", one)])
             yield Move(1.2 * share, [_on(scene, "right", one)])
             yield Move(0.4 * share, [_on(scene, "click", one), Step("press", value="f2")])
             yield Move(0.4 * share, [_on(scene, "click", one), Step("press", value="delete")])
-        if icons or any(one.role == "table" for one in scene.everything):
+        if rows:
             yield Move(0.8, [Step("hotkey", value=self._hotkey("folder"))])
 
     def _sums(self, scene: Scene) -> Iterator[Move]:
