@@ -22,6 +22,7 @@ _SLACK_S = 30.0
 """So much longer than its deadline a command may keep silent before the container counts as stuck."""
 _FILE_S = 120.0
 _KILLED = 9
+_TRIES = 3
 
 
 class Box:
@@ -200,31 +201,36 @@ class Box:
             try:
                 async with asyncio.timeout(within):
                     return await self._link.ask(request, data, heard=heard)
-            except BaseException as error:
+            except LinkLostError:
                 self._drop()
-                if isinstance(error, LinkLostError) and await self.alive():
-                    raise
-                if isinstance(error, (LinkLostError, TimeoutError)):
-                    raise self._gone(error) from error
+                self._link = await self._open()  # where the container has died, this tells
+                raise
+            except TimeoutError as error:
+                self._drop()
+                raise self._gone("the container does not answer") from error
+            except BaseException:
+                self._drop()
                 raise
 
     async def _open(self) -> Link:
-        try:
-            return await self._container.link()
-        except LinkLostError as error:
-            if await self.alive():
-                fix = "choose an image that holds sh and python3"
-                raise ComponentError("no python3 starts in the container", where=self.spec.image, fix=fix) from error
-            raise self._gone(error) from error
+        """Start a runner; a container that is dying may look alive at first, so it is tried more than once."""
+        error: Exception | None = None
+        for _ in range(_TRIES):
+            try:
+                return await self._container.link()
+            except (LinkLostError, ComponentError) as found:
+                error = found
+            if not await self.alive():
+                raise self._gone("the container is gone") from error
+        fix = "choose an image that holds sh and python3"
+        raise ComponentError("no python3 starts in the container", where=self.spec.image, fix=fix) from error
 
     def _drop(self) -> None:
         link, self._link = self._link, None
         if link is not None:
             link.close()
 
-    def _gone(self, error: BaseException) -> ComponentError:
-        stuck = isinstance(error, TimeoutError)
-        what = "the container does not answer" if stuck else "the container is gone"
+    def _gone(self, what: str) -> ComponentError:
         reason = self.reason()
         return ComponentError(what if reason is None else f"{what}: {reason}", where=self._container.name)
 
