@@ -91,9 +91,16 @@ class Android:
         return {} if self._driver is None else self._driver.tree
 
     async def facts(self) -> dict[str, Any]:
-        """Return what verifiers look at: `state`, and `texts`, `fields` (name to text) and `checked` of the screen."""
-        screen = Screen(self.tree)
+        """Return what verifiers look at: `state`, and `texts`, `fields` (name to text) and `checked` of the screen.
+
+        `held` is what Worldtape's own pages hold (null elsewhere), `clicks` how often elements of the fake driver were
+        clicked.
+        """
+        screen, driver = Screen(self.tree), self._driver
+        clicks = {one.res: flag[7:] for one in screen.elements for flag in one.flags if flag.startswith("clicks=")}
         return {
+            "held": None if driver is None else await self._call(driver.device.facts),
+            "clicks": clicks,
             "state": await self.probe() or {},
             "texts": [one.text or one.desc for one in screen.elements if one.text or one.desc],
             "fields": {one.res or one.hint: one.text for one in screen.elements if one.is_("editable")},
