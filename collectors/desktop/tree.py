@@ -26,13 +26,15 @@ One JSON object per capture, written raw, as AT-SPI and the X server said it; ke
 - `text`: what the Text interface gives (absent where there is none), with `text_left_out`: characters cut from its end.
 - `description`, `actions` (their names), `value` (now, least, greatest), `attributes` (name to string): where there.
 - `children_left_out`: children of this node that were not walked (tables of a million cells, a limit of nodes).
-- `flags`, of the whole: what went wrong while walking (`node_gone`, `walk_deadline`, `node_limit`, `application_mute`).
+- `flags`, of the whole: what went wrong while walking (`node_gone`, `walk_deadline`, `node_limit`, `application_mute`,
+  `changed_while_read`).
 - `action`: what the code before this capture printed, and the traceback it ended with; absent for the first capture.
 - `gone`: `display` or `container` where nothing can be looked at any more; there are no `nodes` then.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -53,8 +55,16 @@ def read_tree(line: bytes | str) -> dict[str, Any]:
     try:
         found = orjson.loads(line)
     except ValueError:
-        return {}
+        found = _lenient(line)
     return found if isinstance(found, dict) else {}
+
+
+def _lenient(line: bytes | str) -> Any:
+    """Read what orjson does not: a value that is no number, half of a character; null where it is no JSON."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
 
 
 def common(first: Box, second: Box) -> Box | None:

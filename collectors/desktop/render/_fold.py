@@ -12,6 +12,7 @@ from worldtape.schemas import Rendering
 
 _GONE = {"container": "The container is gone.", "display": "The display is gone."}
 _FLAGS = {
+    "changed_while_read": "the desktop changed while it was read",
     "application_mute": "an application did not answer",
     "node_gone": "an element vanished while it was read",
     "node_limit": "there are more elements than were read",

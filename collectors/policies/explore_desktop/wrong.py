@@ -39,7 +39,11 @@ def _calls(widget: Widget | None, rng: Random) -> Iterator[str]:
     yield f"pyautogui.click({x}, {y}, clicks='two', button=)"
     yield f"pyautogui.scrollDown({rng.randint(2, 8)})"
     yield "pyautogui.send_keys('ctrl', 's')"
-    yield f"pyautogui.click({x}, {y}, double=True)"
+    yield f"pyautogui.click({x}, {y}, button={rng.choice(('double', 'wheel', 'LeftButton'))!r})"
+    yield f"pyautogui.press({rng.choice(('entr', 'page_down', 'return_key', 'ctrl+s', 'F25'))!r})"
+    yield f"pyautogui.hotkey({rng.choice(('ctrl+s', 'Ctrl-A', 'alt-tab'))!r})"
+    yield f"pyautogui.click({x + 1400}, {y})"
+    yield f"pyautogui.click({(widget.name if widget else 'Save')!r})"
     yield "import pywinauto\n\npywinauto.Desktop().windows()"
 
 
