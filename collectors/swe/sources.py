@@ -18,6 +18,7 @@ from worldtape.errors import ComponentError, ConfigError, NotFoundError
 
 _GIT_S = 1800
 _ARCHIVES = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
+_USUAL = ("main", "master")
 _PLAIN = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "LC_ALL": "C"}
 _SAFE = ("-c", "safe.directory=*", "-c", "uploadpack.allowAnySHA1InWant=true", "-c", "advice.detachedHead=false")
 
@@ -124,19 +125,25 @@ def _resolved(whole: str, source: str, commit: str | None) -> tuple[str, str]:
     for name in names:
         found = _try("-C", whole, "rev-parse", "-q", "--verify", f"{name}^{{commit}}")
         if found:
-            return found, _branch(whole, source, commit)
+            return found, _branch(whole, source, commit, found)
     if commit and _try("-C", whole, "fetch", "-q", "--no-tags", source, commit) is not None:
-        return _git("-C", whole, "rev-parse", "FETCH_HEAD^{commit}").strip(), _branch(whole, source, commit)
+        found = _git("-C", whole, "rev-parse", "FETCH_HEAD^{commit}").strip()
+        return found, _branch(whole, source, commit, found)
     where = shown(source)
     raise NotFoundError(f"there is no commit {commit or 'HEAD'}", where=where, fix="name a commit, a branch or a tag")
 
 
-def _branch(whole: str, source: str, commit: str | None) -> str:
+def _branch(whole: str, source: str, commit: str | None, found: str) -> str:
+    """Return the branch that was named, else that of HEAD, else one that holds the commit."""
     if commit and _try("-C", whole, "rev-parse", "-q", "--verify", f"refs/source/heads/{commit}"):
         return commit
     head = _try("ls-remote", "--symref", source, "HEAD") or ""
     line = head.partition("\n")[0]
-    return line.split()[1].removeprefix("refs/heads/") if line.startswith("ref: refs/heads/") else "main"
+    if line.startswith("ref: refs/heads/"):
+        return line.split()[1].removeprefix("refs/heads/")
+    names = "--format=%(refname:lstrip=3)"
+    holding = (_try("-C", whole, "for-each-ref", names, "--contains", found, "refs/source/heads") or "").split()
+    return next((name for name in _USUAL if name in holding), holding[0] if holding else _USUAL[0])
 
 
 def _title(source: str) -> str:
@@ -157,8 +164,9 @@ def _try(*words: str) -> str | None:
 def _git(*words: str, where: str | None = None) -> str:
     done = _run(words)
     if done.returncode != 0:
-        lines = done.stderr.strip().splitlines()
-        raise ComponentError(f"git failed: {lines[-1] if lines else done.returncode}", where=where or "repository")
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        told = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
+        raise ComponentError(f"git failed: {told}", where=where or "repository")
     return done.stdout
 
 
