@@ -18,6 +18,7 @@ from worldtape.collectors.desktop.inside.files import Files
 from worldtape.collectors.desktop.inside.look import Look
 from worldtape.collectors.desktop.inside.loop import turn
 from worldtape.collectors.desktop.inside.session import Session, StartError
+from worldtape.collectors.desktop.inside.system import system, versions
 
 _TICK_S = 3600.0
 
@@ -54,7 +55,8 @@ class Server:
         for command in request["programs"]:
             session.start(command)
             session.settle(request["quiet_s"], time.monotonic() + request["patience_s"], session.count)
-        return self.look(request, blobs)
+        programs = [Path(command.split()[0]).name for command in request["programs"] if command.split()]
+        return self.look(request, blobs) | {"system": system(), "versions": versions(programs)}
 
     def look(self, request: dict[str, Any], blobs: dict[str, bytes]) -> dict[str, Any]:  # noqa: ARG002
         """Settle, and capture."""
@@ -64,6 +66,7 @@ class Server:
         """Run `code`, settle, and capture."""
         assert self._session is not None
         since = self._session.count
+        self._given |= {"patience_s": request["patience_s"]}
         ended = act(self._session.processes, request["code"], request["timeout_s"])
         return {"ended": ended} | self._captured(ended, since, blobs)
 
@@ -86,7 +89,7 @@ class Server:
         if ended is not None:
             told = {"output": ended["output"], "error": (ended["error"] or {}).get("text")}
             tree |= {"action": {key: value for key, value in told.items() if value}}
-        blobs["tree"] = json.dumps(tree, separators=(",", ":")).encode() + b"\n"
+        blobs["tree"] = json.dumps(tree, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
         blobs |= look.pictures
         head = {"settled_by": look.settled_by, "seconds": look.seconds, "deaths": self._session.deaths()}
         return head | {"files": self._files.look(), "clipboard": look.clipboard}

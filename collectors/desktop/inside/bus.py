@@ -12,6 +12,8 @@ REGISTRY = "org.a11y.atspi.Registry"
 ROOT = "/org/a11y/atspi/accessible/root"
 ACCESSIBLE = "org.a11y.atspi.Accessible"
 _EVENTS = ("object:", "window:", "document:")
+_ECHOES = {"accessible-name", "accessible-description"}
+"""Programs tell these also when they are asked for them; where they do change, something is drawn."""
 _BY_ADDRESS = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
 _START_MS = 20_000
 
@@ -50,7 +52,9 @@ class Bus:
             path = "/org/a11y/atspi/registry"
             self._bus.call_sync(REGISTRY, path, REGISTRY, "RegisterEvent", given, None, 0, _START_MS, None)
 
-    def _heard(self, *_: object) -> None:
+    def _heard(self, *told: Any) -> None:
+        if told[4] == "PropertyChange" and told[5].get_child_value(0).get_string() in _ECHOES:
+            return
         self.events += 1
         self.last = time.monotonic()
 

@@ -41,13 +41,13 @@ class Files:
         }
 
     def facts(self) -> dict[str, Any]:
-        """Return each file by its path below the folder: its bytes' number and hash, and its text where it is one."""
+        """Return the text of each file by its path below the folder; null of a folder and where it is no text."""
         found: dict[str, Any] = {}
         for name, stat in self._each():
-            found[name] = {"bytes": stat.st_size, "sha256": self._hash(name, stat.st_size)}
+            found[name] = None
             if not name.endswith("/") and stat.st_size <= _TEXT:
                 with suppress(OSError, UnicodeDecodeError):
-                    found[name]["text"] = Path(self._folder, name).read_bytes().decode()
+                    found[name] = Path(self._folder, name).read_bytes().decode()
         return found
 
     def _each(self) -> Iterator[tuple[str, os.stat_result]]:

@@ -30,6 +30,8 @@ def main() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os.write(pipe, json.dumps(told).encode())
+    if told:
+        sys.exit(1)
 
 
 def _run(code: str) -> None:
