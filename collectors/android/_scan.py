@@ -147,7 +147,7 @@ class Scan:
         first = end = text.find(quote, at)
         while end >= 0 and not _AFTER.match(text, end + 1):
             end = text.find(quote, end + 1)
-        if end != first:
+        if end > first:
             self.flags.add("unescaped_quote")
         end = first if end < 0 else end
         if end < 0:

@@ -94,16 +94,17 @@ function element(one, clip, index) {
   if (style.visibility !== "visible" || !seen(box)) return inside;
   const widget = one === document.body ? "android.webkit.WebView" : WIDGETS[role];
   const field = WIDGETS[role] === "EditText", text = whole ? valueOf(one, role, name) : "";
+  const hint = field ? plain(one.placeholder) || name : "";
   const pressed = role === "button" || role === "tab" || role === "menuitem" || ["A", "INPUT", "SELECT", "TEXTAREA", "SUMMARY"].includes(one.tagName)
     || one.hasAttribute("onclick") || role === "link";
   const attributes = {...common_attributes(index, widget || "android.view.View", box), text, "resource-id": one.id,
-    "content-desc": name !== text && !field && (whole || one.hasAttribute("aria-label")) ? name : "",
+    "content-desc": (whole || one.hasAttribute("aria-label")) && name !== text && name !== hint ? name : "",
     checkable: ["checkbox", "radio", "switch"].includes(role), clickable: pressed || role === "switch",
     checked: Boolean(one.checked) || one.getAttribute("aria-checked") === "true", enabled: !one.disabled && one.getAttribute("aria-disabled") !== "true",
     focusable: one.tabIndex >= 0, focused: one === document.activeElement && one !== document.body, scrollable: scrolls(one, style),
     "long-clickable": one.hasAttribute("oncontextmenu"), password: one.type === "password",
     selected: one.getAttribute("aria-selected") === "true" || one.hasAttribute("aria-current")};
-  if (field) attributes.hint = plain(one.placeholder) || name;
+  if (field) attributes.hint = hint;
   if (role === "slider") attributes.text = `${one.value}`;
   const says = whole || widget || text || attributes["content-desc"] || attributes.clickable || attributes.scrollable || attributes["long-clickable"];
   return says || at > 1 ? tag(attributes, inside) : inside;
