@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.collectors.swe._box import Held
@@ -19,7 +17,7 @@ pytestmark = pytest.mark.docker
 
 
 @pytest.fixture
-def repository(held: Held) -> Iterator[Held]:
+def repository(held: Held) -> Held:
     """Return a box with a repository of two files."""
     import io
     import tarfile
