@@ -113,7 +113,7 @@ class ClaudeResult(Fold):
         if answer["timed_out"]:
             return "\n".join(filter(None, [f"Command timed out after {span(answer['timeout_ms'] / 1000)}", text]))
         if answer["exit_code"] is None:
-            how = f"Command was ended by signal {answer['signal']}" if answer["signal"] else answer["failure"]
+            how = answer["failure"] or f"Command was ended by signal {answer['signal']}"
             return "\n".join(filter(None, [how, text]))
         if answer["exit_code"]:
             return "\n".join(filter(None, [f"Exit code {answer['exit_code']}", text]))

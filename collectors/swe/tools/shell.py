@@ -8,6 +8,7 @@ from typing import Any
 from worldtape.collectors.swe.box import Ran
 from worldtape.collectors.swe.render.fold import STDERR, STDOUT
 from worldtape.collectors.swe.tools.session import Session, Told, fault
+from worldtape.collectors.swe.toolset import Keep
 from worldtape.schemas import ErrorInfo, Outcome, Status
 
 LOGS = "/tmp/tasks"  # noqa: S108 - inside the container
@@ -18,8 +19,30 @@ _ENV = {"GIT_PAGER": "cat", "PAGER": "cat", "TERM": "dumb"}
 _MERGED = 'exec "$0" -c "$1" 2>&1'
 _KEPT = f'trap "pwd -P > {_CWD}" EXIT; __command=$1; set --; eval "$__command"'
 _BEHIND = 'mkdir -p "${1%/*}" && { "$0" -c "$2" > "$1" 2>&1 < /dev/null & }'
+MOST_BYTES = 16 * 1024 * 1024
+"""A command that writes more is ended."""
 _CHANNELS = {"out": STDOUT, "err": STDERR}
 _SHOWN_CHARS = 300
+_PIPE = 13
+"""The signal that ends a command whose output nobody takes."""
+
+
+class TooMuchError(Exception):
+    """A command wrote more than anybody reads."""
+
+
+class _Heard:
+    """Passes output on as it comes, up to its limit."""
+
+    def __init__(self, keep: Keep) -> None:
+        self._keep = keep
+        self._left = MOST_BYTES
+
+    def __call__(self, name: str, data: bytes) -> None:
+        self._keep(_CHANNELS[name], data[: self._left])
+        self._left -= len(data)
+        if self._left < 0:
+            raise TooMuchError
 
 
 async def run_command(session: Session, command: str, where: str, *, timeout_s: float | None, merged: bool) -> Told:
@@ -36,13 +59,11 @@ async def run_command(session: Session, command: str, where: str, *, timeout_s: 
     limit = limit if session.limit_s is None else min(limit, session.limit_s)
     shell = session.box.shell
     words = [shell, "-c", _MERGED if merged else _KEPT, shell, command]
-    ran = await session.box.run(
-        words,
-        cwd=where,
-        timeout_s=limit,
-        env=_ENV,
-        heard=lambda name, data: session.keep(_CHANNELS[name], data),
-    )
+    try:
+        ran = await session.box.run(words, cwd=where, timeout_s=limit, env=_ENV, heard=_Heard(session.keep))
+        failure = None
+    except TooMuchError:
+        ran, failure = Ran(b"", b"", signal=_PIPE), "stdout maxBuffer length exceeded"
     session.commands.append((command, ran))
     if not merged:
         session.cwd = await _now_in(session)
@@ -53,11 +74,11 @@ async def run_command(session: Session, command: str, where: str, *, timeout_s: 
         "timed_out": ran.timed_out,
         "timeout_ms": round(limit * 1000),
         "background": list(ran.background),
-        "failure": None,
+        "failure": failure,
         "log": None,
         "cwd": where,
     }
-    return {"op": "shell"} | facts, _outcome(ran, limit)
+    return {"op": "shell"} | facts, _outcome(ran, limit, failure)
 
 
 async def start_command(session: Session, command: str, where: str) -> Told:
@@ -94,7 +115,10 @@ async def _now_in(session: Session) -> str:
     return said if entry is not None and entry.kind == "dir" else session.root
 
 
-def _outcome(ran: Ran, limit: float) -> Outcome:
+def _outcome(ran: Ran, limit: float, failure: str | None) -> Outcome:
+    if failure is not None:
+        error = ErrorInfo(type="output_limit", message=failure)
+        return Outcome(status=Status.TOOL_ERROR, signal=ran.signal, error=error)
     if ran.timed_out:
         error = ErrorInfo(type="timeout", message=f"the command was ended after {limit:g} s")
         return Outcome(status=Status.TIMEOUT_KILLED, signal=ran.signal, error=error)

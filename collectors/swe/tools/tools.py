@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -20,6 +21,8 @@ Family = Literal["cli", "claude"]
 """`cli`: `read_file`, `edit`, `run_shell_command`, …; `claude`: `Read`, `Edit`, `Bash`, …"""
 TIMEOUT_S = 120.0
 _MESSAGE_CHARS = 500
+_WORDS = ("absolute_path", "file_path", "path", "command", "directory", "pattern")
+"""Arguments that the system takes as words, which hold no NUL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,10 @@ class Tools:
         """See `Toolset`."""
         session = self._session
         session.keep, session.limit_s, session.commands = keep, limit_s, []
-        keep(CALL, _line({"name": name, "arguments": arguments}))
-        facts, outcome = await self._do(name, arguments)
-        keep(ANSWER, _line({"tool": name} | facts))
+        asked = canonical_json({"name": name, "arguments": arguments})
+        keep(CALL, asked.encode() + b"\n")
+        facts, outcome = await self._do(name, json.loads(asked)["arguments"])
+        keep(ANSWER, canonical_json({"tool": name} | facts).encode() + b"\n")
         return Answer(self._told(facts, outcome), tuple(session.commands))
 
     async def _do(self, name: str, arguments: Mapping[str, Any]) -> Told:
@@ -76,6 +80,9 @@ class Tools:
         wrong = kind.words(name, kind.schemas[name], arguments)
         if wrong is not None:
             return refused("invalid_arguments", message=wrong)
+        broken = next((key for key in _WORDS if "\0" in str(arguments.get(key, ""))), None)
+        if broken is not None:
+            return refused("null_byte", message=f"The argument '{broken}' must be a string without null bytes")
         try:
             return await kind.does[name](self._session, arguments)
         except ComponentError:
@@ -99,10 +106,6 @@ def declared(family: Family) -> tuple[Tool, ...]:
 def make_toolset(family: Family, box: Box, *, timeout_s: float = TIMEOUT_S) -> Tools:
     """Return a family of tools for one trajectory in `box`."""
     return Tools(family, box, timeout_s=timeout_s)
-
-
-def _line(value: Mapping[str, Any]) -> bytes:
-    return canonical_json(value).encode() + b"\n"
 
 
 __all__ = ["TIMEOUT_S", "Family", "Tools", "declared", "make_toolset"]
