@@ -40,6 +40,7 @@ ENVIRONMENTS = Registry(
     "environment",
     {
         "android": "worldtape.pipelines.record.android:AndroidKind",
+        "desktop": "worldtape.pipelines.record.desktop:DesktopKind",
         "mcp": "worldtape.pipelines.record.mcp:McpKind",
         "search": "worldtape.pipelines.record.search:SearchKind",
         "swe": "worldtape.pipelines.record.swe:SweKind",

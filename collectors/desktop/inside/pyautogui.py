@@ -30,6 +30,7 @@ _KEYS = dict(zip(_SPELLED.split()[::2], _SPELLED.split()[1::2], strict=True))
 _KEYS |= {f"num{digit}": f"KP_{digit}" for digit in range(10)} | {f"f{number}": f"F{number}" for number in range(1, 25)}
 _KEYS |= {"\n": "Return", "\r": "Return", "\t": "Tab", "\b": "BackSpace", " ": "space"}
 KEYBOARD_KEYS = sorted(_KEYS)
+_ASCII, _LATIN, _UNICODE = 0x80, 0x100, 0x1000000
 _STEPS = 12
 _TYPE_MS = 3
 
@@ -253,10 +254,32 @@ def write(message: str | Sequence[str], interval: float = 0.0, *_: Any, **__: An
         for name in message:
             press(name, interval=interval)
     elif message:
+        if not message.isascii():
+            _give_keys(message)
         _xdotool("type", "--delay", max(_TYPE_MS, int(interval * 1000)), "--", message)
 
 
 typewrite = write
+
+
+def _give_keys(text: str) -> None:
+    """Give unused keys to characters that no key has, and leave them so.
+
+    xdotool would take each away again, often before the program has looked what the key means.
+    """
+    from Xlib.display import Display
+
+    display = Display()
+    first, last = display.display.info.min_keycode, display.display.info.max_keycode
+    rows = [list(row) for row in display.get_keyboard_mapping(first, last - first + 1)]
+    known = {symbol for row in rows for symbol in row if symbol}
+    symbols = [code if code < _LATIN else _UNICODE | code for code in map(ord, dict.fromkeys(text)) if code >= _ASCII]
+    wanted = [symbol for symbol in symbols if symbol not in known]
+    spare = [at for at, row in enumerate(rows) if not any(row) or any(symbol & _UNICODE for symbol in row)]
+    for at, symbol in zip(reversed(spare), wanted, strict=False):
+        display.change_keyboard_mapping(first + at, [[symbol] * len(rows[at])])
+    display.sync()
+    display.close()
 
 
 def press(keys: str | Sequence[str], presses: int = 1, interval: float = 0.0, *_: Any, **__: Any) -> None:
