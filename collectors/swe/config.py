@@ -25,7 +25,7 @@ class SweConfig(Settings):
 
     repository: str | None = None
     """A git repository (folder, bundle or URL), a folder that is none, or a source archive (.tar.gz); what is no git
-    repository becomes one of one commit."""
+    repository becomes one of one commit. A job may leave it to its tasks."""
     package: str | None = None
     """Instead: a release of the package index, as `name==version`; some need only their name (inflection, tabulate,
     toolz)."""
@@ -38,7 +38,7 @@ class SweConfig(Settings):
     workdir: str = "/workspace"
     """Where the repository lies in the container."""
     test_command: str | None = None
-    """How its tests are run; none: a known package's own, else pytest is not supposed."""
+    """How its tests are run; none: a known package's own."""
     timeout_s: float = Field(default=120.0, gt=0, le=86_400)
     """Seconds; a command of a tool that asks for no other time is killed then."""
     limits: Limits = Limits()
@@ -65,7 +65,7 @@ class SweConfig(Settings):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        if (self.repository is None) == (self.package is None):
+        if self.repository is not None and self.package is not None:
             raise ValueError("name either a repository or a package")
         if self.package is not None:
             find(self.package)

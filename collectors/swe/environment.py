@@ -21,7 +21,7 @@ from worldtape.collectors.swe.snapshots import Snapshots
 from worldtape.collectors.swe.sources import Origin, fetch
 from worldtape.collectors.swe.tools import make_toolset
 from worldtape.collectors.swe.toolset import Answer, Toolset
-from worldtape.errors import ComponentError, InputError
+from worldtape.errors import ComponentError, ConfigError, InputError
 from worldtape.schemas import (
     Action,
     EnvironmentSpec,
@@ -68,11 +68,13 @@ class Swe:
         self._seen: Look | None = None
 
     async def __aenter__(self) -> Self:
-        self._origin = await asyncio.to_thread(fetch, self.config)
+        named = self.config.repository is not None or self.config.package is not None
+        self._origin = await asyncio.to_thread(fetch, self.config) if named else None
         await self.box.__aenter__()
         try:
-            await lay(self.box, self._origin)
-            await set_up(self.box, self.config.setup, timeout_s=self.config.setup_seconds)
+            if self._origin is not None:
+                await lay(self.box, self._origin)
+                await set_up(self.box, self.config.setup, timeout_s=self.config.setup_seconds)
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
@@ -88,8 +90,11 @@ class Swe:
         """Take a snapshot, and say what was found; nothing has been called yet, so the observation is "".
 
         Raises:
+            ConfigError: no repository is named.
             ComponentError: the container is gone, or holds no git.
         """
+        if self._origin is None:
+            raise ConfigError("no repository is named", where="environment", fix="give a repository or a package")
         tools = make_toolset(self.config.family, self.box, timeout_s=self.config.timeout_s)
         self._tools, self._kept = tools, Kept(tools.renderer, sink)
         snapshot = await self.snapshot()
@@ -97,7 +102,7 @@ class Swe:
         versions = await versions_of(self.box)
         commits, listed = await commits_of(self.box), await self.box.list()
         return Ready(
-            environment=self._found(tools, versions),
+            environment=self._found(self._origin, tools, versions),
             initial_state=InitialState(
                 text=initial_text(self.config, versions, seen, commits, listed),
                 probes=None if seen is None else seen.state() | {"snapshot": snapshot},
@@ -207,9 +212,8 @@ class Swe:
         found = [read for command, ran in commands if (read := read_results(command, ran, known)) is not None]
         return found[-1] if found else None
 
-    def _found(self, tools: Toolset, versions: dict[str, str]) -> EnvironmentSpec:
-        origin, box = self._origin, self.box.spec
-        assert origin is not None
+    def _found(self, origin: Origin, tools: Toolset, versions: dict[str, str]) -> EnvironmentSpec:
+        box = self.box.spec
         source = {"title": origin.title, "sha256": origin.sha256, "commit": origin.commit, "branch": origin.branch}
         return self.spec.model_copy(
             update={

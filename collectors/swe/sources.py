@@ -46,12 +46,14 @@ def fetch(config: SweConfig) -> Origin:
 
     Raises:
         NotFoundError: there is no such path, or no such commit.
-        ConfigError: it is nothing that can be read.
+        ConfigError: none is asked for, or it is nothing that can be read.
         ComponentError: git or pip is missing, or fails.
     """
     if config.package is not None:
         return _from_archive(sdist(config.package))
-    given = str(config.repository)
+    if config.repository is None:
+        raise ConfigError("no repository is named", where="environment", fix="give a repository or a package")
+    given = config.repository
     path = Path(given).expanduser()
     if "://" in given or (not path.exists() and _remote(given)):
         return _from_git(given, config.commit)

@@ -138,6 +138,8 @@ def test_what_cannot_be_had_is_told_in_one_line(tmp_path: Path, history: tuple[P
         fetch(SweConfig(repository=str(history[0]), commit="0123456789"))
     with pytest.raises(ComponentError, match="git failed: fatal: "):
         fetch(SweConfig(repository=f"file://{tmp_path}/nowhere"))
+    with pytest.raises(ConfigError, match="environment: no repository is named; give a repository or a package"):
+        fetch(SweConfig())
     (tmp_path / "x.tar.gz").write_bytes(b"no archive")
     with pytest.raises(ConfigError, match=r"x\.tar\.gz: this is no tar archive"):
         fetch(SweConfig(repository=str(tmp_path / "x.tar.gz")))
@@ -156,7 +158,6 @@ def test_an_archive_without_one_top_folder_keeps_its_names(tmp_path: Path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "name either a repository or a package"),
         ({"repository": "a", "package": "toolz"}, "name either a repository or a package"),
         ({"package": "no-such-package"}, "names no release"),
         ({"package": "toolz", "commit": "v1"}, "a package has no commits"),
