@@ -1,14 +1,19 @@
-"""Demonstrations in system prompts are what the renderers write, to the letter."""
+"""Demonstrations in system prompts are what environments and renderers write, to the letter."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import Any
+import re
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
+from tests.pipelines.domains import need
 from worldtape.collectors.android.capture import line
 from worldtape.collectors.renderers import make_renderer
+from worldtape.collectors.swe import Swe, SweConfig
 from worldtape.pipelines.build._templates import render, variants
 from worldtape.schemas import Rendering
 
@@ -36,6 +41,7 @@ JOTTER = {
 }
 DESKTOP = ("tree", json.dumps(JOTTER).encode() + b"\n")
 DEVICE = ("hierarchy", line({"source": EGGS, "size": [720, 1280], "state": PHONE}))
+GEAR = "def ratio(driven, driver):\n    return driver / driven\n"
 CASES = [
     *(("android", f"android.{name}", DEVICE) for name in ("elements", "phone", "tree")),
     *(("os", f"desktop.{name}", DESKTOP) for name in ("table", "tree")),
@@ -48,3 +54,28 @@ def test_it_is_what_the_renderer_writes(domain: str, name: str, fed: tuple[str, 
     found.feed(*fed)
     for template in (*variants(domain, "cpt"), *variants(domain, "sft")):
         assert f"```\n{found.render()}\n```" in render(template, renderer=f"{name}@1")
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("family", ["claude", "cli"])
+def test_a_repository_answers_what_is_shown(family: Literal["claude", "cli"], tmp_path: Path) -> None:
+    need("swe")
+    text = render("swe/cpt", renderer=f"swe.{family}@1")
+    shown = re.findall(r"^Action: `([^\n]*)`\nObservation:\n```\n(.*?)\n```$", text, re.DOTALL | re.MULTILINE)
+    assert len(shown) == 4
+    (tmp_path / "lathe").mkdir()
+    (tmp_path / "lathe" / "__init__.py").touch()
+    (tmp_path / "lathe" / "gear.py").write_text(GEAR)
+    assert asyncio.run(answers([call for call, _ in shown], tmp_path, family)) == [answer for _, answer in shown]
+
+
+async def answers(calls: list[str], repository: Path, family: Literal["claude", "cli"]) -> list[str]:
+    async with Swe(SweConfig(repository=str(repository), family=family, workdir="/repo")) as machine:
+        await machine.reset(lambda *_: None)
+        found = []
+        for call in calls:
+            action = machine.parse(call)
+            assert action is not None
+            assert action.text == call
+            found.append((await machine.step(action, lambda *_: None)).observation.text)
+    return found
