@@ -14,7 +14,7 @@ class ExploreUiConfig(PolicyConfig):
     """Decides everything that the screens do not; in a job file, left out: the item's own."""
     steps: int | None = Field(default=None, ge=1)
     """End after so many actions; null leaves it to the recorder's limit."""
-    failing: float = Field(default=0.18, ge=0, le=1)
+    failing: float = Field(default=0.2, ge=0, le=1)
     """The share of actions that should fail."""
     by_point: float = Field(default=0.1, ge=0, le=1)
     """The share of aimed actions that name a point; others name an index, or what is left of them a selector."""

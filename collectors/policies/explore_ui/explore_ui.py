@@ -15,7 +15,7 @@ from worldtape.collectors.policies.explore_ui.step import Plan, Step
 from worldtape.collectors.policies.explore_ui.values import tables
 from worldtape.collectors.policies.explore_ui.view import View
 from worldtape.collectors.policies.explore_ui.voice import say
-from worldtape.collectors.policies.explore_ui.wrong import wrong_steps
+from worldtape.collectors.policies.explore_ui.wrong import wrong_step
 from worldtape.errors import InputError
 from worldtape.schemas import Action, History, PolicySpec, Status
 
@@ -119,7 +119,7 @@ class ExploreUi:
     def _draw(self, view: View) -> Plan:
         rng, home = self._rng, [Step("home")]
         if self._errs():
-            return [rng.choice(wrong_steps(view, rng))]
+            return [wrong_step(view, rng)]
         if self._memory.still >= _LOST and not view.screen.alert:
             return [Step("back")] if rng.random() < 0.6 else home  # noqa: PLR2004
         moves = self._moves.on(view, faulty=rng.random() < _FAULTY)

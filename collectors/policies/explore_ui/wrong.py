@@ -12,14 +12,15 @@ from worldtape.collectors.policies.explore_ui.view import View
 _APPS = ("Calendar", "Camera", "Clock", "Files", "Maps", "com.android.settings")
 
 
-def wrong_steps(view: View, rng: Random) -> list[Step]:
-    """Return actions that should fail on this screen.
+def wrong_step(view: View, rng: Random) -> Step:
+    """Return an action that should fail on this screen: most often it is aimed at what is not there.
 
     Args:
         view: the screen.
         rng: the policy's only source of chance.
     """
-    return [*_aims(view, rng), *_misused(view, rng), *_broken(view, rng)]
+    make = rng.choices((_aims, _misused, _broken), (5, 2, 2))[0]
+    return rng.choice(list(make(view, rng)) or list(_aims(view, rng)))
 
 
 def _aims(view: View, rng: Random) -> Iterator[Step]:
