@@ -71,7 +71,15 @@ class Session:
         return line
 
     def _needs(self, name: str, done: Any) -> None:
-        if not wait(done, self._deadline):
+        def settled() -> bool:
+            while not done():  # looking may have read the very event that is waited for: the loop never hears of it
+                before = self.display.events
+                self.display.pump()
+                if self.display.events == before:
+                    return False
+            return True
+
+        if not wait(settled, self._deadline):
             raise StartError(f"{name} does not come up in time")
 
     def start(self, command: str) -> None:
