@@ -29,7 +29,7 @@ One JSON object per capture, written raw, as AT-SPI and the X server said it; ke
 - `flags`, of the whole: what went wrong while walking (`node_gone`, `walk_deadline`, `node_limit`, `application_mute`,
   `changed_while_read`).
 - `action`: what the code before this capture printed, and the traceback it ended with; absent for the first capture.
-- `gone`: `display` or `container` where nothing can be looked at any more; there are no `nodes` then.
+- `gone`: `display`, `session` or `container` where nothing can be looked at any more; there are no `nodes` then.
 """
 
 from __future__ import annotations

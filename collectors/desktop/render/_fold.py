@@ -10,7 +10,11 @@ from worldtape.collectors.desktop.render._words import quoted
 from worldtape.collectors.desktop.tree import extents, read_tree
 from worldtape.schemas import Rendering
 
-_GONE = {"container": "The container is gone.", "display": "The display is gone."}
+_GONE = {
+    "container": "The container is gone.",
+    "display": "The display is gone.",
+    "session": "The session is gone.",
+}
 _FLAGS = {
     "changed_while_read": "the desktop changed while it was read",
     "application_mute": "an application did not answer",

@@ -48,8 +48,9 @@ def name_of(node: dict[str, Any]) -> str:
 def text_of(node: dict[str, Any]) -> str | None:
     """Return a node's text where it says more than its name; None where there is none to say."""
     text = node.get("text")
-    editable = "editable" in (node.get("states") or ())
-    return None if text is None or (not text and not editable) or text == node.get("name") else str(text)
+    if text is not None and "editable" in (node.get("states") or ()):
+        return str(text)
+    return str(text) if text and text != node.get("name") else None
 
 
 def value_of(node: dict[str, Any]) -> str | None:
