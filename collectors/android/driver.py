@@ -86,9 +86,10 @@ class Driver:
         else:
             self.device.limit(max(_LOOK_S, deadline - time.monotonic()))
             seen = look(self.device, self.config, deadline)
-        fault = fault or _unseen(seen.fault)
+        fault = fault or _unseen(seen.fault) or self._trouble()
         if seen.fault is not None and seen.fault.gone:
-            fault, self._over = seen.fault, True
+            fault = seen.fault
+        self._over = self._over or (fault is not None and fault.gone is not None)
         observation = self._observe(seen, fault)
         took = time.monotonic_ns() - mono
         first = self._first_mono
@@ -142,6 +143,12 @@ class Driver:
         except Exception as error:  # noqa: BLE001 - whatever the client raises is an outcome
             return fault_of(error)
         return None
+
+    def _trouble(self) -> ActionError | None:
+        try:
+            return self.device.trouble()
+        except ActionError as error:
+            return error
 
     def _observe(self, seen: Look, fault: ActionError | None) -> Observation:
         capture = dict(seen.capture)

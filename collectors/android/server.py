@@ -44,6 +44,15 @@ def find_appium() -> tuple[str, str | None] | None:
     return None if other is None else (other, os.environ.get("APPIUM_HOME"))
 
 
+def driver_installed(package: str) -> bool:
+    """Say whether a driver's package lies where the Appium that we would start looks for it."""
+    found = find_appium()
+    if found is None:
+        return False
+    home = Path(found[1]) if found[1] is not None else Path.home() / ".appium"
+    return (home / "node_modules" / package).is_dir()
+
+
 class Server:
     """A server that we have started, with a folder for what it and its browsers leave behind.
 
@@ -176,4 +185,4 @@ def close_servers() -> None:
             _servers.pop(key).close()
 
 
-__all__ = ["Server", "close_servers", "find_appium", "free_port", "server"]
+__all__ = ["Server", "close_servers", "driver_installed", "find_appium", "free_port", "server"]

@@ -87,6 +87,10 @@ class Device(ABC):
         """Wait until an event says that it rests, so many seconds at most; False: it went on moving."""
         return True
 
+    def trouble(self) -> ActionError | None:
+        """Return what went wrong although no command failed, such as a page that was answered with an error."""
+        return None
+
     def papers(self) -> dict[str, tuple[str, bytes]]:
         """Return what else is kept of a screen: channel to media type and bytes."""
         return {}

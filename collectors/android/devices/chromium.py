@@ -10,12 +10,13 @@ from typing import Any
 
 from worldtape.collectors.android.actions import InputText, Move
 from worldtape.collectors.android.devices._device import Aim, Device
-from worldtape.collectors.android.faults import fault_of
+from worldtape.collectors.android.faults import ActionError, fault_of
 from worldtape.collectors.android.server import free_port
 from worldtape.collectors.android.walker import walker
 from worldtape.collectors.web._quiet import REST, WATCH
 from worldtape.collectors.web.engine import find_chromium
 from worldtape.errors import ComponentError
+from worldtape.schemas import Status
 
 HOW = "apt-get install chromium chromium-driver"
 _RESTS = f"const [quiet, cap, done] = arguments; ({REST})([quiet, cap]).then(([rests]) => done(rests));"
@@ -31,6 +32,10 @@ _PART = 0.8
 """How much of an action's time a page has to load: what has not is stopped, and looked at as it is."""
 _MIDDLE = "const box = arguments[0].getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2];"
 _MODAL = "return document.querySelector(':modal') !== null;"
+_ANSWERED = """const broken = location.protocol === "chrome-error:", said = document.body?.innerText || "";
+return [performance.timeOrigin, broken ? (said.match(/ERR_[A-Z_0-9]+/) || ["ERR_FAILED"])[0] : null,
+  performance.getEntriesByType("navigation")[0]?.responseStatus || 0];"""
+_LEAST_ERROR = 400
 _ESCAPE = "\ue00c"
 
 
@@ -74,6 +79,7 @@ class Chromium(Device):
         """Open the first page."""
         self.size = (self.config.width, self.config.height)
         self._dialog: dict[str, Any] = {}
+        self._page = 0.0
         self.remote.command_executor.add_command(_CDP, "POST", "/session/$sessionId/goog/cdp/execute")
         script = {"cmd": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": WATCH}}
         self.remote.execute(_CDP, script)
@@ -107,6 +113,18 @@ class Chromium(Device):
     def state(self) -> dict[str, Any]:
         """Return what is known while a dialog is open: nothing."""
         return {"package": None, "app": None, "activity": None, "orientation": None, "keyboard": None, "focus": None}
+
+    def trouble(self) -> ActionError | None:
+        """Return what a page that is new was answered with, where that is an error."""
+        found = self.session.ask(lambda remote: remote.execute_script(_ANSWERED))
+        if found is None or found[0] == self._page:
+            return None
+        self._page, error, status = found
+        if error is not None:
+            return ActionError(Status.ENV_ERROR, f"net::{error}", f"net::{error}")
+        if status >= _LEAST_ERROR:
+            return ActionError(Status.TOOL_ERROR, "http_error", f"the page answered {status}")
+        return None
 
     def papers(self) -> dict[str, tuple[str, bytes]]:
         """Return the HTML of the page."""
