@@ -137,9 +137,9 @@ class Desktop:
     async def facts(self) -> dict[str, Any]:
         """Return what verifiers look at.
 
-        `files` (path in the home directory to `bytes`, `sha256` and, where it is one, `text`; `name/` is a folder, and
-        hidden ones are left out), `windows` (titles, lowest first), `active_window`, `clipboard` (its text), and
-        `texts`: what stands in the elements that show.
+        `files` (path in the home directory to text; null of a folder, `name/`, and of what is no text; hidden ones are
+        left out), `windows` (titles, lowest first), `active_window`, `clipboard` (its text), and `texts`: what stands
+        in the elements that show.
 
         Raises:
             ComponentError: the desktop is gone.

@@ -41,16 +41,13 @@ class Files:
         }
 
     def facts(self) -> dict[str, Any]:
-        """Return `bytes`, `sha256` and, if it is one, `text` of each file by path; of a folder (`name/`) nothing."""
+        """Return the text of each file by its path; null of a folder (`name/`) and of what is no text."""
         found: dict[str, Any] = {}
         for name, stat in self._each():
-            found[name] = {}
-            if name.endswith("/"):
-                continue
-            found[name] = {"bytes": stat.st_size, "sha256": self._hash(name, stat.st_size)}
-            if stat.st_size <= _TEXT:
+            found[name] = None
+            if not name.endswith("/") and stat.st_size <= _TEXT:
                 with suppress(OSError, UnicodeDecodeError):
-                    found[name]["text"] = Path(self._folder, name).read_bytes().decode()
+                    found[name] = Path(self._folder, name).read_bytes().decode()
         return found
 
     def _each(self) -> Iterator[tuple[str, os.stat_result]]:

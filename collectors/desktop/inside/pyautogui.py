@@ -6,6 +6,7 @@ the library is silent. There is no fail-safe, no pause between calls, and nothin
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,7 @@ _KEYS = dict(zip(_SPELLED.split()[::2], _SPELLED.split()[1::2], strict=True))
 _KEYS |= {f"num{digit}": f"KP_{digit}" for digit in range(10)} | {f"f{number}": f"F{number}" for number in range(1, 25)}
 _KEYS |= {"\n": "Return", "\r": "Return", "\t": "Tab", "\b": "BackSpace", " ": "space"}
 KEYBOARD_KEYS = sorted(_KEYS)
+_TYPED = {"\n", "\r", "\t", "\b"}
 _ASCII, _LATIN, _UNICODE = 0x80, 0x100, 0x1000000
 _STEPS = 12
 _TYPE_MS = 3
@@ -256,7 +258,12 @@ def write(message: str | Sequence[str], interval: float = 0.0, *_: Any, **__: An
     elif message:
         if not message.isascii():
             _give_keys(message)
-        _xdotool("type", "--delay", max(_TYPE_MS, int(interval * 1000)), "--", message)
+        delay = ("--delay", max(_TYPE_MS, int(interval * 1000)))
+        for piece in re.split(r"([\n\r\t\b])", message.replace("\r\n", "\n")):
+            if piece in _TYPED:
+                _xdotool("key", *delay, _KEYS[piece])
+            elif piece:
+                _xdotool("type", *delay, "--", piece)
 
 
 typewrite = write

@@ -91,9 +91,14 @@ class Walk:
         parent.inner.append(node)
         self._all(place, "Accessible", partial(self._about, node, place))
         self._ask(place, ACCESSIBLE, "GetRoleName", partial(node.facts.__setitem__, "role"))
-        self._ask(place, ACCESSIBLE, "GetState", lambda words: node.facts.__setitem__("states", states(words)))
-        self._ask(place, ACCESSIBLE, "GetInterfaces", partial(self._more, node, place))
+        self._ask(place, ACCESSIBLE, "GetState", partial(self._states, node, place))
         return node
+
+    def _states(self, node: _Node, place: tuple[str, str], words: list[int]) -> None:
+        """Keep the states, and ask for the rest of what shows."""
+        node.facts["states"] = states(words)
+        if "showing" in node.facts["states"]:
+            self._ask(place, ACCESSIBLE, "GetInterfaces", partial(self._more, node, place))
 
     def _about(self, node: _Node, place: tuple[str, str], given: dict[str, Any]) -> None:
         node.facts["name"] = given.get("Name") or ""
