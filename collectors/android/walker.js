@@ -119,7 +119,7 @@ return {
   size: [width, height],
   state: {
     package: null, app: document.title || null, activity: location.pathname + location.hash, orientation: turned ? "LANDSCAPE" : "PORTRAIT",
-    keyboard: null, focus: active && active !== document.body ? nameOf(active) || plain(active.placeholder || active.innerText) : null,
+    keyboard: false, focus: active && active !== document.body ? nameOf(active) || plain(active.placeholder || active.innerText) : null,
     scroll: [Math.round(window.scrollX), Math.round(window.scrollY)],
   },
 };
