@@ -7,7 +7,7 @@ from typing import Any
 
 from worldtape.collectors.swe.render.claude_faults import FAULTS, refused
 from worldtape.collectors.swe.render.claude_grep import grep_text
-from worldtape.collectors.swe.render.fold import FILE, STDERR, STDOUT, Fold, Layout, cut_line, fitting
+from worldtape.collectors.swe.render.fold import FILE, STDERR, STDOUT, Fold, Layout, cut_line
 from worldtape.collectors.swe.render.output import shorten, span
 from worldtape.collectors.swe.render.text import decode
 from worldtape.schemas import Rendering
@@ -24,7 +24,7 @@ class ClaudeResult(Fold):
 
     Args:
         lines: so many lines of a file are shown at once.
-        page_chars: so many characters of a file or of matches are shown, in whole lines.
+        page_chars: so many characters of matches are shown, in whole lines.
         output_chars: so many of what a command wrote.
         files: so many files of a `Glob`.
     """
@@ -68,8 +68,7 @@ class ClaudeResult(Fold):
             what = f"the file exists but is shorter than the provided offset ({start + 1})."
             return _reminder(f"{what} The file has {len(lines)} lines.")
         most = self._lines if answer["limit"] is None else answer["limit"]
-        shown = numbered(lines[start : start + most], start + 1)
-        return "\n".join(shown[: fitting(shown, self._page)])
+        return "\n".join(numbered(lines[start : start + most], start + 1))
 
     def _edited(self, answer: dict[str, Any]) -> str:
         path = answer["path"]

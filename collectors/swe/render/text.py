@@ -15,6 +15,8 @@ _BOMS = (
 """Longest first: that of UTF-32 begins with that of UTF-16."""
 _SAMPLE = 8192
 _ODD_SHARE = 0.3
+_FEW = 16
+"""So many bytes that are no UTF-8 may stand in the shortest text."""
 _ODD = bytes([*range(9), *range(14, 27), *range(28, 32), 127])
 """Control characters that text has no use for; ESC is left out, since logs have it."""
 
@@ -58,7 +60,7 @@ def clean(text: str) -> str:
 def _odd(sample: bytes) -> bool:
     control = len(sample) - len(sample.translate(None, _ODD))
     broken = sum("\udc80" <= sign <= "\udcff" for sign in sample.decode("utf-8", "surrogateescape"))
-    return 0 in sample or control + broken > _ODD_SHARE * len(sample)
+    return 0 in sample or max(control, broken - _FEW) > _ODD_SHARE * len(sample)
 
 
 def _marked(data: bytes, bom: bytes, encoding: str) -> Text | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
-from worldtape.collectors.swe.render.fold import FILE
+from worldtape.collectors.swe.render.fold import FILE, LINE_CHARS
 from worldtape.collectors.swe.render.text import Text, decode, encode
 from worldtape.collectors.swe.tools.session import DONE, Session, Told, fault, system_fault
 
@@ -35,8 +35,12 @@ async def read_file(session: Session, path: str, offset: int, limit: int | None)
     size = max(found.size, len(data))
     if size > most:
         return fault("too_large", path=path, **_sizes(size, most))
-    if decode(data) is None:
+    text = decode(data)
+    if text is None:
         return fault("binary_file", path=path, relative=session.relative(path), suffix=posixpath.splitext(path)[1])
+    shown = _shown_chars(text.text, offset, limit)
+    if session.guarded and shown > WHOLE_BYTES:
+        return fault("too_large", path=path, **_sizes(shown, WHOLE_BYTES))
     session.keep(FILE, data)
     session.knows(path, data)
     return {"op": "read", "path": path, "offset": offset, "limit": limit, "bytes": len(data)}, DONE
@@ -82,9 +86,14 @@ async def save(session: Session, path: str, data: bytes) -> Told | None:
     try:
         await session.box.write(path, data)
     except OSError as error:
-        return system_fault(error, path, "open")
+        return system_fault(error, path, "write")
     session.knows(path, data)
     return None
+
+
+def _shown_chars(text: str, offset: int, limit: int | None) -> int:
+    lines = text.split("\n")[offset : None if limit is None else offset + limit]
+    return sum(min(len(line), LINE_CHARS) + 1 for line in lines)
 
 
 def _sizes(size: int, limit: int) -> dict[str, Any]:

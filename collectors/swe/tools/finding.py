@@ -13,6 +13,11 @@ from worldtape.collectors.swe.tools.session import DONE, Session, Told, fault, s
 
 _FIND_S = 60.0
 _NOTHING = 1
+_GREP = (
+    *("git", "-c", "grep.fullName=false", "-c", "submodule.recurse=false", "grep", "--no-index", "--exclude-standard"),
+    *("--column", "--no-color", "-nIzP"),
+)
+_OF_PATTERN = "fatal: -e option, "
 
 
 async def list_directory(session: Session, path: str, ignore: Sequence[str]) -> Told:
@@ -82,15 +87,16 @@ async def search_lines(
         return fault("directory_not_found", path=path)
     single = entry.kind != "dir"
     where, name = posixpath.split(path) if single else (path, ".")
-    specs = [f":(glob){one}" for given in globs for one in _pathspecs(given)] or [f":(literal){name}"]
-    words = ["git", "grep", "--no-index", "--exclude-standard", "--column", "--no-color", "-nIzP", *options]
-    ran = await session.box.run([*words, "-e", pattern, "--", *specs], cwd=where, timeout_s=_seconds(session))
+    specs = [] if single else [f":(glob){one}" for given in globs for one in _pathspecs(given, where)]
+    words = [*_GREP, *options, "-e", pattern, "--", *(specs or [f":(literal){name}"])]
+    ran = await session.box.run(words, cwd=where, timeout_s=_seconds(session))
     told: dict[str, Any] = {"pattern": pattern, "path": path, "single": single} | facts
     if ran.timed_out:
         return fault("search_timeout", message=f"the search took longer than {_seconds(session):g} s", **told)
     if ran.code not in (0, _NOTHING):
         said = ran.err.decode("utf-8", "replace").strip()
-        return fault("invalid_pattern", message=said.rpartition(": ")[2] or said, **told)
+        kind = "invalid_pattern" if said.startswith(_OF_PATTERN) else "search_failed"
+        return fault(kind, message=said.rpartition(": ")[2] or said, **told)
     session.keep(STDOUT, ran.out)
     return {"op": "grep"} | told, DONE
 
@@ -114,9 +120,10 @@ async def _ignored(session: Session, path: str, names: Sequence[str]) -> frozens
     return frozenset(name.decode("utf-8", "surrogateescape") for name in said.split(b"\0") if name)
 
 
-def _pathspecs(pattern: str) -> list[str]:
+def _pathspecs(pattern: str, where: str) -> list[str]:
     """Return what git's `:(glob)` calls a pattern: names anywhere, paths from where the search starts."""
-    return [f"**/{one}" if "/" not in one else one.removeprefix("./") for one in expand(pattern)]
+    below = posixpath.relpath(pattern, where) if pattern.startswith("/") else pattern.removeprefix("./")
+    return [one if "/" in one else f"**/{one}" for one in expand(below)]
 
 
 def _seconds(session: Session) -> float:

@@ -107,7 +107,7 @@ def refused(kind: str, **facts: Any) -> Told:
 
 def system_fault(error: OSError, path: str, verb: str) -> Told:
     """Return the answer where the system refused a file."""
-    kind = _KINDS.get(error.errno or 0, "system")
+    kind = "system" if verb == "write" and error.errno == errno.ENOTDIR else _KINDS.get(error.errno or 0, "system")
     name = errno.errorcode.get(error.errno or 0, "EIO")
     message = f"{name}: {str(error.strerror or error).lower()}, {verb} '{path}'"
     return fault(kind, path=path, relative=path, verb=verb, message=message)

@@ -17,7 +17,7 @@ _CWD = "/tmp/claude-cwd"  # noqa: S108
 """Where a command leaves the name of the directory that it ended in, as Claude Code lets it."""
 _ENV = {"GIT_PAGER": "cat", "PAGER": "cat", "TERM": "dumb"}
 _MERGED = 'exec "$0" -c "$1" 2>&1'
-_KEPT = f'trap "pwd -P > {_CWD}" EXIT; __command=$1; set --; eval "$__command"'
+_KEPT = f'trap "pwd -P > {_CWD} 2> /dev/null" EXIT; __command=$1; set --; eval "$__command"'
 _BEHIND = 'mkdir -p "${1%/*}" && { "$0" -c "$2" > "$1" 2>&1 < /dev/null & }'
 MOST_BYTES = 16 * 1024 * 1024
 """A command that writes more is ended."""
