@@ -2,6 +2,7 @@
 
 from worldtape.collectors.policies.explore import Explore, ExploreConfig
 from worldtape.collectors.policies.explore_desktop import ExploreDesktop, ExploreDesktopConfig
+from worldtape.collectors.policies.explore_repo import ExploreRepo, ExploreRepoConfig
 from worldtape.collectors.policies.explore_tools import ExploreTools, ExploreToolsConfig
 from worldtape.collectors.policies.explore_ui import ExploreUi, ExploreUiConfig
 from worldtape.collectors.policies.explore_web import ExploreWeb, ExploreWebConfig
@@ -16,6 +17,7 @@ POLICIES = Registry(
     {
         "explore": "worldtape.collectors.policies.explore:Explore",
         "explore-desktop": "worldtape.collectors.policies.explore_desktop:ExploreDesktop",
+        "explore-repo": "worldtape.collectors.policies.explore_repo:ExploreRepo",
         "explore-tools": "worldtape.collectors.policies.explore_tools:ExploreTools",
         "explore-ui": "worldtape.collectors.policies.explore_ui:ExploreUi",
         "explore-web": "worldtape.collectors.policies.explore_web:ExploreWeb",
@@ -34,6 +36,8 @@ __all__ = [
     "ExploreConfig",
     "ExploreDesktop",
     "ExploreDesktopConfig",
+    "ExploreRepo",
+    "ExploreRepoConfig",
     "ExploreTools",
     "ExploreToolsConfig",
     "ExploreUi",
