@@ -207,6 +207,7 @@ def ui_action(given: str | Mapping[str, Any], *, target: Target | None = None) -
         raw=raw if raw != text else None,
         name=name,
         arguments=canonical_json(arguments),
+        wait_s=move.seconds if isinstance(move, Wait) else None,
         target=target,
     )
 

@@ -66,6 +66,8 @@ class AndroidConfig(Settings):
             kind="android",
             backend=self.driver,
             network="host",
+            locale="en-US" if self.driver == "chromium" else None,
+            timezone="UTC" if self.driver == "chromium" else None,
             seed=self.seed,
             tools=tools(),
             parameters=parameters,

@@ -27,7 +27,7 @@ _KEPT = 50
 _TRIES = 3
 _GRACE_S = 5.0
 _INHERITED = (
-    "ANDROID_HOME", "ANDROID_SDK_ROOT", "HOME", "JAVA_HOME", "LANG", "LOGNAME", "PATH", "TZ", "USER",
+    "ANDROID_HOME", "ANDROID_SDK_ROOT", "HOME", "JAVA_HOME", "LANG", "LOGNAME", "PATH", "USER",
 )  # fmt: skip
 
 
@@ -83,7 +83,10 @@ class Server:
         self.url = f"http://{_LOCAL}:{port}"
 
     def _start(self, program: str, home: str | None, driver: str, port: int) -> None:
-        env = {name: os.environ[name] for name in _INHERITED if name in os.environ} | {"TMPDIR": self._folder.path}
+        env = {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
+            "TMPDIR": self._folder.path,
+            "TZ": "UTC",
+        }
         if home is not None:
             env["APPIUM_HOME"] = home
         argv = [program, "server", "--address", _LOCAL, "--port", str(port), "--use-drivers", driver]

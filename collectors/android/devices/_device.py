@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 from worldtape.collectors.android.actions import (
@@ -66,6 +68,8 @@ class Device(ABC):
         self.installed = installed
         self.size: tuple[int, int] | None = None
         self._url = url
+        self._until = math.inf
+        self._closing = Event()
         self.session = Session(url, self.capabilities() | config.capabilities, start_s=config.session_s)
 
     @abstractmethod
@@ -104,11 +108,13 @@ class Device(ABC):
         return bytes(self.remote.get_screenshot_as_png())
 
     def close(self) -> None:
-        """End the session."""
+        """End the session, whatever is going on."""
+        self._closing.set()
         self.session.close()
 
     def limit(self, seconds: float) -> None:
         """Wait no longer than so many seconds for each answer from now on."""
+        self._until = time.monotonic() + seconds
         self.session.limit(seconds)
 
     @property
@@ -179,9 +185,12 @@ class Device(ABC):
         self.remote.switch_to.active_element.send_keys("\ue007")
 
     def do_wait(self, move: Move, aim: Aim) -> None:  # noqa: ARG002
-        """Do nothing for as long as was asked."""
+        """Do nothing for as long as was asked, or until it is closed."""
         assert isinstance(move, Wait)
-        time.sleep(move.seconds)
+        left = self._until - time.monotonic()
+        self._closing.wait(min(move.seconds, max(0.0, left)))
+        if move.seconds > left:
+            raise ActionError(Status.TIMEOUT_STILL_RUNNING, "timeout", "the time was over before the wait was")
 
     def open_app(self, name: str) -> None:
         """Bring the app of that name to the front.

@@ -22,7 +22,8 @@ HOW = "apt-get install chromium chromium-driver"
 _RESTS = f"const [quiet, cap, done] = arguments; ({REST})([quiet, cap]).then(([rests]) => done(rests));"
 _ARGS = (
     "--headless=new", "--disable-background-networking", "--disable-component-update", "--disable-default-apps",
-    "--disable-quic", "--no-first-run", "--force-color-profile=srgb", "--hide-scrollbars", "--lang=en-US",
+    "--disable-quic", "--no-first-run", "--force-color-profile=srgb",
+    "--force-prefers-reduced-motion", "--hide-scrollbars", "--lang=en-US",
 )  # fmt: skip
 _FOLDED = 4
 _CDP = "executeCdpCommand"

@@ -61,11 +61,14 @@ class Fake(Device):
 
     def close(self) -> None:
         """End the sessions of all apps."""
-        for session in getattr(self, "_open", {"": self.session}).values():
-            session.close()
+        super().close()
+        for session in getattr(self, "_open", {}).values():
+            if session is not self.session:
+                session.close()
 
     def limit(self, seconds: float) -> None:
         """Wait no longer than so many seconds for each answer from now on."""
+        super().limit(seconds)
         for session in self._open.values():
             session.limit(seconds)
 
@@ -133,7 +136,8 @@ class Fake(Device):
         return str(self.installed.first)
 
     def _asked(self, file: str) -> dict[str, Any]:
-        return {"platformName": "Fake", "automationName": "Fake", "deviceName": "Fake", "app": file}
+        asked = {"platformName": "Fake", "automationName": "Fake", "deviceName": "Fake", "app": file}
+        return asked | {"newCommandTimeout": 3_600}
 
     def _path(self, aim: Aim) -> str:
         """Return the XPath of what is meant: the element itself, or the innermost at a point."""
