@@ -21,7 +21,7 @@ from worldtape.collectors.swe.snapshots import Snapshots
 from worldtape.collectors.swe.sources import Origin, fetch
 from worldtape.collectors.swe.tools import make_toolset
 from worldtape.collectors.swe.toolset import Answer, Toolset
-from worldtape.errors import ComponentError, ConfigError, InputError
+from worldtape.errors import ComponentError, ConfigError, InputError, boundary
 from worldtape.schemas import (
     Action,
     EnvironmentSpec,
@@ -73,8 +73,9 @@ class Swe:
         await self.box.__aenter__()
         try:
             if self._origin is not None:
-                await lay(self.box, self._origin)
-                await set_up(self.box, self.config.setup, timeout_s=self.config.setup_seconds)
+                with boundary(self.config.workdir):
+                    await lay(self.box, self._origin)
+                    await set_up(self.box, self.config.setup, timeout_s=self.config.setup_seconds)
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
@@ -175,7 +176,8 @@ class Swe:
         Raises:
             ComponentError: the container is gone.
         """
-        found = await repository_facts(self.box)
+        with boundary(self.config.workdir):
+            found = await repository_facts(self.box)
         if not tests:
             return found
         command = self.config.tests

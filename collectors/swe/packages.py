@@ -43,9 +43,14 @@ KNOWN = {
 _PINNED = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[A-Za-z0-9.!+_-]+)")
 
 
+def cache_folder(name: str) -> Path:
+    """Return a folder of the user's cache; `XDG_CACHE_HOME` moves it."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "worldtape", name)
+
+
 def folder() -> Path:
-    """Return where they are kept; `XDG_CACHE_HOME` moves it."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "worldtape", "sdists")
+    """Return where they are kept."""
+    return cache_folder("sdists")
 
 
 def find(wanted: str) -> Package:
@@ -117,7 +122,7 @@ def main(words: list[str]) -> int:
     return 0
 
 
-__all__ = ["KNOWN", "Package", "find", "folder", "sdist"]
+__all__ = ["KNOWN", "Package", "cache_folder", "find", "folder", "sdist"]
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

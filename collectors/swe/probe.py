@@ -20,7 +20,7 @@ trap 'rm -rf "$own"' EXIT
 git -c core.fsmonitor=false status --porcelain=v2 --branch -z --untracked-files=all || exit 1
 printf '%s' "$1"
 objects=$(git rev-parse --path-format=absolute --git-path objects) || exit 1
-cp "$(git rev-parse --git-path index)" "$own/index" 2>/dev/null
+cp -p "$(git rev-parse --git-path index)" "$own/index" 2>/dev/null
 export GIT_INDEX_FILE="$own/index" GIT_OBJECT_DIRECTORY="$own/objects" GIT_ALTERNATE_OBJECT_DIRECTORIES="$objects"
 mkdir "$own/objects"
 cd "$(git rev-parse --show-toplevel)" && git -c core.fsmonitor=false -c core.safecrlf=false add -A >/dev/null || exit 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import subprocess
 import tarfile
 import tempfile
@@ -13,11 +14,13 @@ from pathlib import Path
 from typing import Literal
 
 from worldtape.collectors.swe.config import SweConfig, shown
-from worldtape.collectors.swe.packages import sdist
+from worldtape.collectors.swe.packages import cache_folder, sdist
 from worldtape.errors import ComponentError, ConfigError, NotFoundError
 
 _GIT_S = 1800
 _ARCHIVES = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
+_SECRET = re.compile(r"://[^/@\s]*@")
+_FULL = re.compile(r"[0-9a-f]{40}")
 _USUAL = ("main", "master")
 _PLAIN = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "LC_ALL": "C"}
 _SAFE = ("-c", "safe.directory=*", "-c", "uploadpack.allowAnySHA1InWant=true", "-c", "advice.detachedHead=false")
@@ -56,7 +59,7 @@ def fetch(config: SweConfig) -> Origin:
     given = config.repository
     path = Path(given).expanduser()
     if "://" in given or (not path.exists() and _remote(given)):
-        return _from_git(given, config.commit)
+        return _from_afar(given, config.commit)
     if not path.exists():
         raise NotFoundError("there is no such repository", where=given)
     if path.is_file() and given.endswith(_ARCHIVES):
@@ -94,6 +97,26 @@ def _packed(folder: Path) -> bytes:
         for path in sorted(folder.rglob("*")):
             tar.add(path, path.relative_to(folder).as_posix(), recursive=False)
     return buffer.getvalue()
+
+
+def _from_afar(source: str, commit: str | None) -> Origin:
+    """Fetch a commit that is given by its full hash only once: it never changes."""
+    if commit is None or not _FULL.fullmatch(commit) or source.startswith("file:"):
+        return _from_git(source, commit)
+    name = hashlib.sha256(f"{source}\0{commit}".encode()).hexdigest()
+    kept = cache_folder("repositories") / f"{name}.tar"
+    if not kept.is_file():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        made = _from_git(source, commit)
+        with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
+            file.write(made.archive)
+        Path(file.name).replace(kept)
+        return made
+    archive = kept.read_bytes()
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        head = tar.extractfile("HEAD")
+        branch = "" if head is None else head.read().decode().strip().removeprefix("ref: refs/heads/")
+    return Origin(_title(source), "git", archive, 0, None, commit, branch)
 
 
 def _from_git(source: str, commit: str | None) -> Origin:
@@ -168,6 +191,7 @@ def _git(*words: str, where: str | None = None) -> str:
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         told = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
+        told = _SECRET.sub("://", told)
         raise ComponentError(f"git failed: {told}", where=where or "repository")
     return done.stdout
 

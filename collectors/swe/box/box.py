@@ -43,7 +43,7 @@ class Box:
         self.config = config or SandboxConfig(kind="docker")
         self.workdir = workdir
         self.shell = "sh"
-        self._container = Container(self.config)
+        self._container = Container(self.config.model_copy(update={"user": None}))  # root may give folders away
         self._link: Link | None = None
         self._turn = asyncio.Lock()
 
@@ -56,7 +56,7 @@ class Box:
         try:
             await self._container.up()
             self._link = await self._open()
-            await self._ask({"op": "run", "argv": ["mkdir", "-p", self.workdir], **_plainly("/", _FILE_S)})
+            await self._make_workdir()
             bash = await self.run(["sh", "-c", "command -v bash"], cwd="/")
             self.shell = "bash" if bash.code == 0 else "sh"
         except BaseException:
@@ -175,6 +175,16 @@ class Box:
     def _at(self, path: str) -> str:
         return os.path.normpath(os.path.join(self.workdir, path))  # noqa: PTH118
 
+    async def _make_workdir(self) -> None:
+        """Make it, and give it to who works there."""
+        if self.config.user is not None:
+            give = 'mkdir -p "$1" && chown "$2" "$1"'
+            await self._container.run(["sh", "-c", give, "sh", self.workdir, self.config.user], user="0")
+        made = await self.run(["mkdir", "-p", self.workdir], cwd="/")
+        if made.code != 0:
+            said = made.err.decode(errors="replace").strip()
+            raise ComponentError(f"the folder cannot be made: {said}", where=self.workdir, fix="choose another workdir")
+
     async def _file(self, op: str, path: str, data: bytes = b"", **how: Any) -> Reply:
         """Ask about a file; a runner that is lost meanwhile was ended by something in the background: ask again."""
         request = {"op": op, "path": self._at(path), **how}
@@ -217,7 +227,7 @@ class Box:
         error: Exception | None = None
         for _ in range(_TRIES):
             try:
-                return await self._container.link()
+                return await self._container.link(self.config.user)
             except (LinkLostError, ComponentError) as found:
                 error = found
             if not await self.alive():

@@ -25,8 +25,11 @@ class Container(Docker):
 
         return self._named(self.config.image or ensure())
 
-    async def link(self) -> Link:
+    async def link(self, user: str | None = None) -> Link:
         """Start a runner.
+
+        Args:
+            user: who it runs as, and everything that it is asked to run; none: the image's own.
 
         Raises:
             LinkLostError: it does not start.
@@ -35,7 +38,8 @@ class Container(Docker):
         if self._container is None:
             raise ComponentError("the container is not running", where="docker", fix="use the box with `async with`")
         with explained(self.name):
-            return await Link.open(self._client, self._container, self._options())
+            options = self._options() | ({"user": user} if user else {})
+            return await Link.open(self._client, self._container, options)
 
     async def running(self) -> bool:
         """Ask the daemon whether it runs."""

@@ -13,7 +13,7 @@ import pytest
 from tests.collectors.swe._box import Held
 from worldtape.collectors.swe import SweConfig
 from worldtape.collectors.swe.repository import lay
-from worldtape.collectors.swe.sources import Origin, fetch
+from worldtape.collectors.swe.sources import _SAFE, Origin, fetch
 from worldtape.errors import ComponentError, ConfigError, NotFoundError
 
 _WHO = {f"GIT_{role}_{key}": "someone@example.org" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
@@ -108,6 +108,26 @@ def test_a_shallow_repository_stays_shallow(held: Held, history: tuple[Path, lis
     git(folder, "clone", "-q", "--depth", "1", f"file://{folder}", str(shallow))
     assert laid(held, fetch(SweConfig(repository=str(shallow)))) == commits[2]
     assert said(held, "git rev-list --count HEAD").strip() == "1"
+
+
+def test_a_full_commit_of_an_address_is_fetched_once(
+    history: tuple[Path, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder, commits = history
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("worldtape.collectors.swe.sources._SAFE", (*_SAFE, "-c", f"url.{folder}.insteadOf=https://h/p"))
+    first = fetch(SweConfig(repository="https://h/p", commit=commits[1]))
+    folder.rename(tmp_path / "away")
+    assert fetch(SweConfig(repository="https://h/p", commit=commits[1])) == first
+    assert (first.title, first.branch, first.commit) == ("https://h/p", "trunk", commits[1])
+    with pytest.raises(ComponentError, match="git failed"):
+        fetch(SweConfig(repository="https://h/p", commit="trunk"))
+
+
+def test_no_password_of_an_address_is_told():
+    with pytest.raises(ComponentError) as caught:
+        fetch(SweConfig(repository="ssh://me:secret@127.0.0.1:9/p"))
+    assert "secret" not in str(caught.value)
 
 
 @pytest.mark.docker

@@ -150,6 +150,17 @@ async def test_no_command_outlives_the_recordings_time(tmp_path: Path) -> None:
 
 
 @in_loop
+async def test_somebody_who_is_not_root_owns_the_repository(tmp_path: Path) -> None:
+    config = SweConfig(repository=tiny(tmp_path), user="1234:1234", workdir="/srv/code")
+    async with open_recorder(Swe(config), tmp_path / "lake") as recorder:
+        seen = await recorder.step(call(SHELL, command="id -u; pwd; touch new && git add new && git commit -qm new"))
+        assert "1234\n/srv/code\n" in seen.text
+        assert recorder.last.outcome.status is Status.OK
+        assert recorder.last.state_after is not None
+        assert recorder.last.state_after["changed"] is True
+
+
+@in_loop
 async def test_a_start_that_fails_is_a_sealed_tape_and_leaves_no_container(tmp_path: Path) -> None:
     setup = Setup(commands=("echo no such step >&2; exit 4",))
     lake = tmp_path / "lake"

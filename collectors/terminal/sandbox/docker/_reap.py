@@ -29,7 +29,8 @@ def leftovers(client: Any = None) -> list[dict[str, Any]]:
             found = docker.containers(all=True, filters={"label": LABEL})
     except (ComponentError, DockerException, OSError):
         return []
-    return [entry for entry in found if gone(entry["Labels"][LABEL]) or _dead_for_long(entry)]
+    owned = [entry for entry in found if entry["Labels"][LABEL]]  # an image that was made of a container says ""
+    return [entry for entry in owned if gone(entry["Labels"][LABEL]) or _dead_for_long(entry)]
 
 
 def title(entry: dict[str, Any]) -> str:
