@@ -30,7 +30,7 @@ def replace(text: str, edit: Edit) -> str | Miss:
     """Return `text` after an edit.
 
     A line end of the old text matches CRLF and LF alike, one of the new text is written as most of `text` has them.
-    Where the new text is empty and whole lines are named without their last line end, that goes too.
+    Where the new text is empty and a line end follows the old one, that goes too, as in the tools these are made after.
     """
     if edit.old == edit.new:
         return Miss("same_strings")
