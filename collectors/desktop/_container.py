@@ -17,10 +17,16 @@ from worldtape.errors import ComponentError, WorldtapeError
 
 _INSIDE = Path(__file__).with_name("inside")
 _NAME = "container"
+_ANSWER_S = 10.0
 
 
 class Container(Docker):
     """Made, limited, watched and removed like any other container of ours."""
+
+    @property
+    def id(self) -> str | None:
+        """Docker's id of it; None before the start and after the end."""
+        return self._container
 
     def _image(self) -> dict[str, Any]:
         from worldtape.collectors.desktop.image import ensure_image
@@ -41,16 +47,10 @@ class Container(Docker):
             await asyncio.to_thread(self._client.put_archive, self._container, "/", _archive())
             return await Link.open(self._client, self._container, self._options())
 
-    async def running(self) -> bool:
-        """Ask the daemon whether it runs."""
-        from docker.errors import DockerException
-        from requests.exceptions import RequestException
-
-        if self._container is None:
-            return False
-        with suppress(DockerException, RequestException):
-            found = await asyncio.to_thread(self._client.inspect_container, self._container)
-            return bool(found["State"]["Running"])
+    async def answers(self) -> bool:
+        """Whether it still runs commands: the daemon learns late that a container has died."""
+        with suppress(WorldtapeError, OSError):
+            return (await self.run(["true"], timeout_s=_ANSWER_S)).exit_code == 0
         return False
 
     async def log(self) -> str:

@@ -18,6 +18,7 @@ LOG = "/tmp/.worldtape.log"  # noqa: S108 — in the container
 _START = f'ln -sf "$(command -v python3)" /tmp/.session && exec /tmp/.session -m "$1" 2>{LOG}'
 _MODULE = "worldtape.collectors.desktop.inside"
 _PIECE = 1 << 18
+_ASKED, _ASK_S = 40, 0.05
 
 
 class LinkLostError(Exception):
@@ -91,13 +92,16 @@ class Link:
         return data
 
     async def exit_code(self) -> int | None:
-        """Ask the daemon how the session ended; None where it runs, or nobody knows."""
+        """Ask the daemon how the session ended; None where it runs on, or nobody knows."""
         from docker.errors import DockerException
         from requests.exceptions import RequestException
 
         with suppress(DockerException, RequestException):
-            code = (await asyncio.to_thread(self._client.exec_inspect, self._name))["ExitCode"]
-            return None if code is None else int(code)
+            for _ in range(_ASKED):
+                code = (await asyncio.to_thread(self._client.exec_inspect, self._name))["ExitCode"]
+                if code is not None:
+                    return int(code)
+                await asyncio.sleep(_ASK_S)
         return None
 
     def close(self) -> None:

@@ -165,6 +165,11 @@ class Desktop:
         return python_action(str(code), self.tree)
 
     @property
+    def container(self) -> str | None:
+        """The id of its container; None where there is none."""
+        return None if self._container is None else self._container.id
+
+    @property
     def _started(self) -> tuple[Link, Container]:
         if self._link is None or self._container is None:
             raise ComponentError("the desktop was not started", fix="use it with `async with`")
@@ -186,7 +191,7 @@ class Desktop:
             reply = await link.ask(request, 2 * run + settle + _SLACK_S)
         except LinkLostError:
             self._ended, self._state = True, None
-            running = await container.running()
+            running = await container.answers()
             code = await link.exit_code() if running else None
             line = b'{"gone":"%s"}\n' % (b"session" if running else b"container")
             observation = self._observe(Reply({"settled_by": None}, {"tree": line}), sink)
