@@ -98,8 +98,8 @@ class Swe:
             raise ConfigError("no repository is named", where="environment", fix="give a repository or a package")
         tools = make_toolset(self.config.family, self.box, timeout_s=self.config.timeout_s)
         self._tools, self._kept = tools, Kept(tools.renderer, sink)
-        snapshot = await self.snapshot()
         self._seen = seen = await look(self.box)
+        snapshot = await self._snapshots.take(seen)
         versions = await versions_of(self.box)
         commits, listed = await commits_of(self.box), await self.box.list()
         return Ready(

@@ -11,11 +11,18 @@ from worldtape.collectors.swe.probe import Look
 _VERSIONS = """
 . /etc/os-release 2>/dev/null; echo "os=$PRETTY_NAME"
 echo "git=$(git --version | cut -d' ' -f3)"
-echo "python=$(python3 --version | cut -d' ' -f2)"
-echo "pytest=$(python3 -m pytest --version 2>&1 | sed -n 's/^pytest //p')"
-echo "go=$(go version 2>/dev/null | cut -d' ' -f3)"
-echo "cargo=$(cargo --version 2>/dev/null | cut -d' ' -f2)"
-echo "node=$(node --version 2>/dev/null)"
+python3 - <<'END'
+import importlib.metadata, platform
+print("python=" + platform.python_version())
+try:
+    print("pytest=" + importlib.metadata.version("pytest"))
+except importlib.metadata.PackageNotFoundError:
+    pass
+END
+for tool in go:version cargo:--version node:--version; do
+    name=${tool%:*}
+    command -v "$name" >/dev/null && echo "$name=$("$name" "${tool#*:}" | grep -o '[0-9][0-9.]*' | head -n 1)"
+done
 """
 _MOST = 100
 

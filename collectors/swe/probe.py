@@ -19,15 +19,16 @@ own=$(mktemp -d) || exit 1
 trap 'rm -rf "$own"' EXIT
 git -c core.fsmonitor=false status --porcelain=v2 --branch -z --untracked-files=all || exit 1
 printf '%s' "$1"
-objects=$(git rev-parse --path-format=absolute --git-path objects) || exit 1
-cp -p "$(git rev-parse --git-path index)" "$own/index" 2>/dev/null
-export GIT_INDEX_FILE="$own/index" GIT_OBJECT_DIRECTORY="$own/objects" GIT_ALTERNATE_OBJECT_DIRECTORIES="$objects"
-mkdir "$own/objects"
-cd "$(git rev-parse --show-toplevel)" && git -c core.fsmonitor=false -c core.safecrlf=false add -A >/dev/null || exit 1
+{ read -r index; read -r objects; read -r top; } <<END
+$(git rev-parse --path-format=absolute --git-path index --git-path objects --show-toplevel)
+END
+cp -p "$index" "$own/index" 2>/dev/null
+export GIT_INDEX_FILE="$own/index" GIT_OBJECT_DIRECTORY="$own" GIT_ALTERNATE_OBJECT_DIRECTORIES="$objects"
+cd "$top" && git -c core.fsmonitor=false -c core.safecrlf=false add -A >/dev/null || exit 1
 git write-tree || exit 1
 printf '%s' "$1"
-git rev-parse -q --verify HEAD >/dev/null || exit 0
-git -c core.fsmonitor=false diff --cached --binary --no-color --no-ext-diff --no-textconv HEAD
+git -c core.fsmonitor=false diff --cached --binary --no-color --no-ext-diff --no-textconv HEAD && exit 0
+! git rev-parse -q --verify HEAD >/dev/null
 """
 
 

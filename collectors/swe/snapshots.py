@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 
 from worldtape.collectors.swe.box import Box
-from worldtape.collectors.swe.probe import look
+from worldtape.collectors.swe.probe import Look, look
 from worldtape.errors import ComponentError, NotFoundError
 
 
@@ -19,13 +19,16 @@ class Snapshots:
         self._box = box
         self._kept: dict[str, bytes] = {}
 
-    async def take(self) -> str:
+    async def take(self, seen: Look | None = None) -> str:
         """Keep the repository as it is now; return the id, made of its commit and its tree.
+
+        Args:
+            seen: a look at it, where one was just taken.
 
         Raises:
             ComponentError: git cannot be asked, or the container is gone.
         """
-        seen = await look(self._box)
+        seen = seen or await look(self._box)
         if seen is None:
             raise ComponentError("the repository cannot be looked at", where=self._box.workdir)
         name = f"{(seen.head or 'initial')[:16]}-{seen.tree[:16]}"
