@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
+from worldtape.collectors.swe.box import Entry
 from worldtape.collectors.swe.render.fold import FILE, LINE_CHARS
 from worldtape.collectors.swe.render.text import Text, decode, encode
 from worldtape.collectors.swe.tools.session import DONE, Session, Told, fault, system_fault
@@ -26,8 +27,8 @@ async def read_file(session: Session, path: str, offset: int, limit: int | None)
     """
     try:
         found = await session.box.stat(path)
-        if found.kind == "dir":
-            return fault("is_directory", path=path, verb="read")
+        if found.kind != "file":
+            return _no_file(found, path, "read")
         data = await session.box.read(path, limit=MOST_BYTES + 1)
     except OSError as error:
         return system_fault(error, path, "open")
@@ -67,8 +68,8 @@ async def open_text(session: Session, path: str, *, binary: bool = False) -> Tex
         found = await session.entry(path)
         if found is None:
             return None
-        if found.kind == "dir":
-            return fault("is_directory", path=path, verb="open")
+        if found.kind != "file":
+            return _no_file(found, path, "open")
         data = await session.box.read(path, limit=MOST_BYTES + 1)
     except OSError as error:
         return system_fault(error, path, "open")
@@ -89,6 +90,13 @@ async def save(session: Session, path: str, data: bytes) -> Told | None:
         return system_fault(error, path, "write")
     session.knows(path, data)
     return None
+
+
+def _no_file(found: Entry, path: str, verb: str) -> Told:
+    """Return the fault of a directory or, since a pipe or a device may never end, of anything else that is no file."""
+    if found.kind == "dir":
+        return fault("is_directory", path=path, verb=verb)
+    return fault("special_file", path=path, message=f"EINVAL: not a regular file, {verb} '{path}'")
 
 
 def _shown_chars(text: str, offset: int, limit: int | None) -> int:

@@ -75,12 +75,11 @@ def repository(held: Held, **files: str) -> None:
     The first time makes a copy in the container that later times take.
     """
     name = f"/var/tmp/{hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:12]}"
-    for path, text in files.items():
-        whole = f"{name}/{path.replace('__', '/').replace('_dot_', '.')}"
-        if not held.do(held.box.exists(f"{name}/.git")):
-            held.do(held.box.write(whole, text.encode()))
-    commit = f"cd {name} && git init -q . && git add -A && {_GIT} commit -q --allow-empty -m start"
-    made = held.do(
-        held.box.run(f"([ -e {name}/.git ] || ({commit})) && find . -mindepth 1 -delete && cp -a {name}/. .")
-    )
-    assert made.code == 0, made
+    if not held.do(held.box.exists(f"{name}/.git")):
+        for path, text in files.items():
+            held.do(held.box.write(f"{name}/{path.replace('__', '/').replace('_dot_', '.')}", text.encode()))
+        commit = f"git init -q . && git add -A && {_GIT} commit -q --allow-empty -m start"
+        made = held.do(held.box.run(commit, cwd=name))
+        assert made.code == 0, made
+    laid = held.do(held.box.run(f"find . -mindepth 1 -delete && cp -a {name}/. ."))
+    assert laid.code == 0, laid

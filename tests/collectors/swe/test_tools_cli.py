@@ -186,6 +186,11 @@ def test_an_odd_path_is_answered_by_the_system(hand: Hand) -> None:
     below = hand("write_file", file_path=f"{W}/README.md/x", content="")
     assert hand.outcome.status is Status.TOOL_ERROR
     assert below.startswith(("Error: ENOTDIR: ", "Error: EEXIST: "))
+    hand("run_shell_command", command="mkfifo pipe")
+    pipe = f"{W}/pipe"
+    assert hand("read_file", absolute_path=pipe) == f"Error: EINVAL: not a regular file, read '{pipe}'"
+    assert hand("write_file", file_path=pipe, content="") == f"Error: EINVAL: not a regular file, open '{pipe}'"
+    assert "pipe" not in hand("search_file_content", pattern=".", path=pipe).partition("\n")[2]
     lone = hand("write_file", file_path=f"{W}/a\ud800", content="b\udfff")
     assert lone == f"Successfully created and wrote to new file: {W}/a\ufffd."
     assert hand.bytes_of("a\ufffd") == "b\ufffd".encode()
