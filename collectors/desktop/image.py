@@ -116,7 +116,7 @@ def _build(client: Any, name: str) -> None:
             what = f"not built: apt-get failed with {code}: {said[-1] if said else 'no message'}"
             raise ComponentError(what, where=name, fix="see that this machine reaches a Debian mirror")
         conf = {"Env": ["LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/games"], "Cmd": ["/bin/bash"]}
-        labels = {LABEL: recipe_hash()}
+        labels = {LABEL: recipe_hash(), OWNER: ""}  # else its containers were taken for those of this process
         client.commit(made, repository=repository, tag=tag, conf=conf | {"Labels": labels, "WorkingDir": "/home/user"})
     finally:
         client.remove_container(made, force=True, v=True)
