@@ -15,8 +15,8 @@ def unmet(expected: Mapping[str, Any], state: Any) -> list[str]:
 
     Args:
         expected: path to value. A path is names and indices joined by dots: `orders.0.status`; `*` stands for any item
-            of a list or mapping (one that fits is enough), `#` for a length. A mapping as value needs to be held in
-            part only, anything else must be equal.
+            of a list or mapping (one that fits is enough), `#` for a length; a name may hold dots itself, as that of a
+            file. A mapping as value needs to be held in part only, anything else must be equal.
         state: JSON types.
     """
     return [_told(path, value, state) for path, value in expected.items() if not _holds(path, value, state)]
@@ -49,7 +49,17 @@ def _at(path: list[str], state: Any) -> Iterator[Any]:
         for item in state.values() if isinstance(state, Mapping) else state:
             yield from _at(rest, item)
     else:
-        yield from _at(rest, _member(state, name)) if _member(state, name) is not _ABSENT else iter((_ABSENT,))
+        length, found = _first(path, state)
+        yield from iter((_ABSENT,)) if found is _ABSENT else _at(path[length:], found)
+
+
+def _first(path: list[str], state: Any) -> tuple[int, Any]:
+    """Return how many parts of a path name a member, as few as do, and the member."""
+    for length in range(1, len(path) + 1 if isinstance(state, Mapping) else 2):
+        found = _member(state, ".".join(path[:length]))
+        if found is not _ABSENT:
+            return length, found
+    return 0, _ABSENT
 
 
 def _member(state: Any, name: str) -> Any:

@@ -70,3 +70,9 @@ def test_a_step_that_nobody_can_type_is_refused() -> None:
 def test_much_that_does_not_fit_is_told_shortly() -> None:
     (said,) = unmet({"*.text": "x"}, [{"text": "long " * 100} for _ in range(1000)])
     assert len(said) < 500
+
+
+def test_a_name_may_hold_dots() -> None:
+    state = {"files": {"src/a.py": "x = 1\n", "b.c": {"d": 1}}}
+    assert unmet({"files.src/a.py": "x = 1\n", "files.b.c.d": 1, "files.#": 2}, state) == []
+    assert unmet({"files.src/b.py": "x"}, state) == ["files.src/b.py is not there, not 'x'"]
