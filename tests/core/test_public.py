@@ -20,8 +20,9 @@ PUBLIC = {
         " read_state"
     ),
     "worldtape.collectors.policies": (
-        "Explore ExploreConfig ExploreTools ExploreToolsConfig ExploreWeb ExploreWebConfig Human HumanConfig Llm"
-        " LlmConfig POLICIES Replay ReplayConfig Script ScriptConfig"
+        "Explore ExploreConfig ExploreDesktop ExploreDesktopConfig ExploreRepo ExploreRepoConfig ExploreTools"
+        " ExploreToolsConfig ExploreUi ExploreUiConfig ExploreWeb ExploreWebConfig Human HumanConfig Llm LlmConfig"
+        " POLICIES Replay ReplayConfig Script ScriptConfig"
     ),
     "worldtape.collectors.tasks": "Setup Stroke Suite TaskFile load_suite suites unmet",
 }
