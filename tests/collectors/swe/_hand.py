@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakSet
 
 from tests.collectors.swe._box import Held
 from worldtape.collectors.renderers import make_renderer
@@ -13,6 +14,7 @@ from worldtape.collectors.swe.tools import Family, Tools, make_toolset
 from worldtape.collectors.swe.toolset import Answer
 from worldtape.schemas import Outcome
 
+_UNTOUCHED: WeakSet[Held] = WeakSet()
 _GIT = "git -c user.name=t -c user.email=t@t"
 
 
@@ -69,17 +71,27 @@ class Hand:
         self.tools.renderer.feed(channel, data)
 
 
-def repository(held: Held, **files: str) -> None:
-    """Lay files (`__` for a slash, `_dot_` for a dot) into an empty repository, and commit them.
+def repository(held: Held, files: Mapping[str, str], *, kept: bool = False) -> None:
+    """Lay files into an empty repository, and commit them.
 
     The first time makes a copy in the container that later times take.
+
+    Args:
+        held: where.
+        files: path to text.
+        kept: whether the test changes nothing; then what such a test was given before is left as it is.
     """
+    if kept and held in _UNTOUCHED:
+        return
+    _UNTOUCHED.discard(held)
     name = f"/var/tmp/{hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:12]}"
     if not held.do(held.box.exists(f"{name}/.git")):
         for path, text in files.items():
-            held.do(held.box.write(f"{name}/{path.replace('__', '/').replace('_dot_', '.')}", text.encode()))
+            held.do(held.box.write(f"{name}/{path}", text.encode()))
         commit = f"git init -q . && git add -A && {_GIT} commit -q --allow-empty -m start"
         made = held.do(held.box.run(commit, cwd=name))
         assert made.code == 0, made
     laid = held.do(held.box.run(f"find . -mindepth 1 -delete && cp -a {name}/. ."))
     assert laid.code == 0, laid
+    if kept:
+        _UNTOUCHED.add(held)

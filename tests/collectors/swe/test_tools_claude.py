@@ -16,16 +16,18 @@ W = "/workspace"
 CALC = f"{W}/src/calc.py"
 
 
+FILES = {
+    "src/calc.py": "def add(a, b):\n    return a + b\n\n\ndef twice(a):\n    return add(a, a)\n",
+    "docs/guide.md": "# Guide\n\nUse add.\n",
+    ".gitignore": "*.log\n",
+    "run.log": "noise add\n",
+}
+
+
 @pytest.fixture
 def hand(held: Held) -> Hand:
     """Return the tools over a small repository."""
-    repository(
-        held,
-        src__calc_dot_py="def add(a, b):\n    return a + b\n\n\ndef twice(a):\n    return add(a, a)\n",
-        docs__guide_dot_md="# Guide\n\nUse add.\n",
-        _dot_gitignore="*.log\n",
-        run_dot_log="noise add\n",
-    )
+    repository(held, FILES)
     return Hand(held, "claude")
 
 
