@@ -31,7 +31,8 @@ class Scene:
         nodes = self.tree.get("nodes") or []
         order = [at for at in stacked(self.tree) if nodes[at].get("role") in TOP]
         active = [at for at in order if "active" in (nodes[at].get("states") or ())]
-        popups = [at for at in order if nodes[at].get("role") == "window"]
+        held = {one.top for one in self.everything}
+        popups = [at for at in order if nodes[at].get("role") == "window" and at in held]  # the others are mere hints
         return next(iter([*reversed(popups), *reversed(active), *reversed(order)]), None)
 
     @cached_property
