@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 from pydantic import Field
 
 from worldtape.collectors.android.actions import tools
+from worldtape.collectors.mcp._secrets import MASK
 from worldtape.schemas import EnvironmentSpec
 from worldtape.schemas.settings import Settings
 
@@ -74,19 +76,15 @@ class AndroidConfig(Settings):
         )
 
 
-_SECRET = ("key", "password", "secret", "token", "user")
+_SECRET = re.compile(r"(key|pass|password|pin|secret|token|user|username)$", re.IGNORECASE)
+"""How names of capabilities end whose values open something: accounts of device farms, screen locks."""
 
 
-def shown(capabilities: dict[str, Any]) -> dict[str, Any]:
-    """Return capabilities as a tape may hold them: without the keys of device farms."""
-    return {
-        name: "***"
-        if any(word in name.lower() for word in _SECRET)
-        else shown(value)
-        if isinstance(value, dict)
-        else value
-        for name, value in capabilities.items()
-    }
+def shown(capabilities: Any) -> Any:
+    """Return capabilities as a tape may hold them."""
+    if isinstance(capabilities, dict):
+        return {name: MASK if _SECRET.search(name) else shown(value) for name, value in capabilities.items()}
+    return [shown(one) for one in capabilities] if isinstance(capabilities, list) else capabilities
 
 
 __all__ = ["AndroidConfig", "shown"]

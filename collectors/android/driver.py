@@ -30,7 +30,8 @@ from worldtape.schemas import (
 )
 
 _INLINE = 64 * 1024
-_LOOK_S = 15.0
+_LOOK_S = 8.0
+"""So long each question of a look may take, although the action's time is over."""
 _OVER = ActionError(Status.NOT_EXECUTED, "over", "the device is gone")
 
 
@@ -218,7 +219,7 @@ def _selected(screen: Screen, selector: str) -> Aim:
 
 
 def _unseen(fault: ActionError | None) -> ActionError | None:
-    if fault is None or fault.gone:
+    if fault is None or fault.gone or fault.status is Status.TIMEOUT_STILL_RUNNING:
         return fault
     return ActionError(Status.INFRA_ERROR, "not_seen", f"the screen could not be looked at: {fault.message}")
 

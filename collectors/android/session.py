@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from worldtape.collectors.android.faults import fault_of
+from worldtape.collectors.mcp._secrets import address
 from worldtape.errors import ComponentError
 
 _PREFIX = "appium:"
@@ -50,7 +51,7 @@ class Session:
             self.remote: Any = webdriver.Remote(url, options=options, client_config=self._client)
         except Exception as error:
             what = fault_of(error)
-            raise ComponentError(f"there is no session: {what.message}", where=url) from error
+            raise ComponentError(f"there is no session: {what.message}", where=address(url)) from error
 
     def limit(self, seconds: float) -> None:
         """Wait no longer than so many seconds for each answer from now on."""

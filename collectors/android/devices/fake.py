@@ -10,6 +10,7 @@ from worldtape.collectors.android.faults import ActionError
 from worldtape.collectors.android.hierarchy import parse
 from worldtape.collectors.android.screen import Screen
 from worldtape.collectors.android.session import Session
+from worldtape.errors import ComponentError
 from worldtape.schemas import Status
 
 _FIELD = "MockInputField"
@@ -77,7 +78,10 @@ class Fake(Device):
         file = self.found_app(name)
         if file not in self._open:
             asked = self._asked(file) | self.config.capabilities
-            self._open[file] = Session(self._url, asked, start_s=self.config.session_s)
+            try:
+                self._open[file] = Session(self._url, asked, start_s=self.config.session_s)
+            except ComponentError as error:
+                raise ActionError(Status.TOOL_ERROR, "unknown_app", error.what) from error
         self._front, self.session = file, self._open[file]
 
     def do_click(self, move: Move, aim: Aim) -> None:  # noqa: ARG002

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -9,12 +10,16 @@ import pytest
 from tests.collectors.android._play import Played, play, rendered_again
 from worldtape.collectors.android import Android, AndroidConfig
 from worldtape.collectors.android.server import server
+from worldtape.collectors.policies import Script
+from worldtape.collectors.recorder import Recorder
 from worldtape.errors import ComponentError, InputError
-from worldtape.schemas import SettledBy, Status
+from worldtape.schemas import EndStatus, SettledBy, Status
+from worldtape.testing import ListTape
 
 pytestmark = [pytest.mark.android, pytest.mark.usefixtures("appium")]
 
 NAME = {"action_type": "input_text", "selector": "id=name", "text": "Ana"}
+WAIT = '{"action_type": "wait", "seconds": 60}'
 SEND = {"action_type": "click", "selector": "id=send"}
 
 
@@ -119,18 +124,41 @@ def test_an_action_by_index_keeps_its_target() -> None:
     device = Android(AndroidConfig(driver="fake", screenshot=False))
 
     async def aimed() -> Any:
-        from worldtape.testing import ListTape
-
         async with device:
             await device.reset(ListTape())
             return device.parse('{"action_type": "click", "index": 3}')
-
-    import asyncio
 
     action = asyncio.run(aimed())
     assert action.target.role == "MockInputField"
     assert action.target.box == (16.0, 136.0, 380.0, 48.0)
     assert device.parse({"action_type": "status", "goal_status": "complete"}) is None
+
+
+def test_no_wait_is_longer_than_the_recording() -> None:
+    device = Android(AndroidConfig(driver="fake", screenshot=False))
+
+    async def run() -> tuple[Any, Any]:
+        async with Recorder(device, ListTape()) as recorder:
+            end = await recorder.run(Script([{"kind": "ui_action", "text": WAIT}]), max_seconds=0.2)
+        return end, recorder.last
+
+    end, last = asyncio.run(run())
+    assert end.status is EndStatus.LIMIT
+    assert last.outcome.status is Status.TIMEOUT_STILL_RUNNING
+    assert "First name" in last.observation.text
+
+
+def test_who_gives_up_does_not_wait() -> None:
+    async def run() -> ListTape:
+        tape = ListTape()
+        async with Recorder(Android(AndroidConfig(driver="fake", screenshot=False)), tape) as recorder:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(recorder.step(WAIT), 0.2)
+        return tape
+
+    tape = asyncio.run(run())
+    assert tape.events[-1].kind == "end"
+    assert [event.kind for event in tape.events].count("captured") == 1
 
 
 def test_a_server_that_runs_already_is_used_and_left_alone() -> None:
@@ -143,7 +171,18 @@ def test_a_server_that_runs_already_is_used_and_left_alone() -> None:
 def test_what_cannot_start_says_why() -> None:
     with pytest.raises(InputError, match=r"there is no app 'lost'; known: survey, thermostat, or the path"):
         play(AndroidConfig(driver="fake", app="lost"), [])
+    with pytest.raises(ComponentError) as caught:
+        play(AndroidConfig(driver="fake", server_url="http://me:hidden@127.0.0.1:9"), [])
+    assert "hidden" not in str(caught.value)
     with pytest.raises(ComponentError, match=r"http://127\.0\.0\.1:9: there is no session: the Appium server is gone"):
         play(AndroidConfig(driver="fake", server_url="http://127.0.0.1:9"), [])
     with pytest.raises(ComponentError, match=r"there is no session: .*platformName"):
         play(AndroidConfig(driver="fake", capabilities={"platformName": "iOS"}), [])
+
+
+def test_secrets_of_device_farms_stay_off_tapes() -> None:
+    asked = {"farm:options": {"accessKey": "x", "userName": "y", "tests": [{"token": "z"}], "build": "7"}, "udid": "u"}
+    spec = AndroidConfig(driver="fake", capabilities=asked, server_url="http://me:x@hub").spec()
+    masked = {"accessKey": "***", "userName": "***", "tests": [{"token": "***"}], "build": "7"}
+    assert spec.parameters["capabilities"] == {"farm:options": masked, "udid": "u"}
+    assert "hub" not in str(spec)
