@@ -125,8 +125,9 @@ class Android:
         except InputError:
             return None
         index = move.index if isinstance(move, Aimed) else None
-        element = None if index is None else Screen(self.tree).element(index)
-        return None if element is None else element.target()
+        screen = Screen(self.tree)
+        element = None if index is None else screen.element(index)
+        return None if element is None else screen.target(element)
 
     @property
     def _driving(self) -> Driver:

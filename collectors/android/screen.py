@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,12 @@ from worldtape.collectors.android._attributes import Seen, merged, seen
 from worldtape.collectors.android.capture import read_line
 from worldtape.collectors.android.elements import Element, alert_elements, elements
 from worldtape.collectors.android.hierarchy import Hierarchy, parse
+from worldtape.schemas import Target
+
+_LONG = 80
+"""Characters of a label."""
+_FEW = 3
+"""So many of the texts in an element name it."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,28 @@ class Screen:
             for node, told in zip(self.hierarchy.nodes, self.seen, strict=True)
             if told is not None and node.tag.startswith("Mock")
         ]
+
+    def label(self, element: Element) -> str:
+        """Return what an element is called: by itself; else by the texts in it (what is clicked) or by its id."""
+        inside = self._inside.get(element.at, "")
+        other = inside or element.res if element.is_("clickable") else element.res or inside
+        return (element.text or element.desc or element.hint or other)[:_LONG]
+
+    def target(self, element: Element) -> Target:
+        """Return what an action on an element keeps, since indices drift."""
+        return element.target().model_copy(update={"name": self.label(element)})
+
+    @cached_property
+    def _inside(self) -> dict[int, str]:
+        texts: defaultdict[int, list[str]] = defaultdict(list)
+        nodes = self.hierarchy.nodes
+        for at, seen_ in enumerate(self.seen):
+            text = (seen_.text or seen_.desc) if seen_ is not None else ""
+            above = nodes[at].parent
+            while text and above is not None:
+                texts[above].append(text)
+                above = nodes[above].parent
+        return {at: " ".join(words[:_FEW]) for at, words in texts.items()}
 
     def element(self, index: int) -> Element | None:
         """Return the element with an index; None where there is none."""

@@ -70,7 +70,7 @@ class UiScript:
             alike = [view.label(one) for one in view.all if one.short == cls]
             fix = f"of this class: {', '.join(alike)[:200] or 'none'}"
             raise InputError(f"step {at + 1}: the screen has no {cls} {label!r}", where="script", fix=fix)
-        return ui_action(given | {"index": found[nth].index}, target=found[nth].target())
+        return ui_action(given | {"index": found[nth].index}, target=view.screen.target(found[nth]))
 
 
 def _checked(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,6 @@ from typing import Any
 from worldtape.collectors.android.elements import Element
 from worldtape.collectors.android.screen import Screen
 
-_LONG = 80
 _SHUT = frozenset({"disabled", "editable"})
 
 
@@ -86,7 +84,7 @@ class View:
 
     def label(self, element: Element) -> str:
         """Return what an element is called: by itself, or by the texts in it."""
-        return (element.text or element.desc or element.hint or self._inside.get(element.at, "") or element.res)[:_LONG]
+        return self.screen.label(element)
 
     def caption(self, field: Element) -> str:
         """Return what a field asks for: its hint and description, and the text that stands before it."""
@@ -107,15 +105,3 @@ class View:
     def named(self, element: Element) -> str:
         """Return by what an element is found again: a field by its caption, since its text changes."""
         return self.caption(element) if element.is_("editable") else self.label(element)
-
-    @cached_property
-    def _inside(self) -> dict[int, str]:
-        texts: defaultdict[int, list[str]] = defaultdict(list)
-        nodes, told = self.screen.hierarchy.nodes, self.screen.seen
-        for at, seen in enumerate(told):
-            text = (seen.text or seen.desc) if seen is not None else ""
-            above = nodes[at].parent
-            while text and above is not None:
-                texts[above].append(text)
-                above = nodes[above].parent
-        return {at: " ".join(words[:3]) for at, words in texts.items()}

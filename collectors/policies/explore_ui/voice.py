@@ -24,7 +24,7 @@ def say(step: Step, element: Element | None, view: View) -> Action:
     given: dict[str, Any] = {"action_type": step.verb, **step.given}
     if element is not None:
         given |= _aim(step, element, view)
-    return ui_action(given, target=element.target() if element is not None else None)
+    return ui_action(given, target=view.screen.target(element) if element is not None else None)
 
 
 def _aim(step: Step, element: Element, view: View) -> dict[str, Any]:
