@@ -10,7 +10,7 @@ from posixpath import basename, dirname
 from worldtape.collectors.policies.explore_repo.hearing import Page
 
 _TEST = re.compile(r"(test_.*|.*_tests?)\.py|conftest\.py|.*\.(test|spec)\.[jt]sx?")
-_NO_SOURCE = re.compile(r"(setup|conf|versioneer|noxfile|conftest|__main__|_version)\.py")
+_NO_SOURCE = re.compile(r"(setup|conf|versioneer|noxfile|conftest|bench\w*|__main__|_version)\.py")
 
 
 @dataclass(slots=True)
