@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 
-from worldtape.schemas import Observation, Part, Renderer, SettledBy, Sink
+from worldtape.schemas import Observation, Part, Renderer, SettledBy, Sink, Truncation
 
 DIFF = "git.diff"
 """Channel of the patch from HEAD to the working copy, kept whenever it has become another one."""
@@ -46,12 +46,12 @@ class Kept:
             self._pass(DIFF, patch, time.monotonic_ns())
         self._diff = digest
 
-    def observe(self, patch: bytes | None = None) -> Observation:
-        """Return the observation as of now; `patch` stands in its parts."""
+    def observe(self, patch: bytes = b"", full_bytes: int = 0) -> Observation:
+        """Return the observation as of now; `patch`, cut from so many bytes, stands in its parts."""
         return Observation(
             text=self._renderer.render(),
             renderer=self._renderer.rendering,
-            parts=(_part(patch),) if patch else (),
+            parts=(_part(patch, full_bytes),) if patch else (),
             settled_by=SettledBy.EVENT,
             received={channel: count for channel, count in self._received.items() if count},
         )
@@ -62,13 +62,14 @@ class Kept:
         self._received[channel] = self._received.get(channel, 0) + len(data)
 
 
-def _part(patch: bytes) -> Part:
+def _part(patch: bytes, full_bytes: int) -> Part:
     """Return the patch as lakes have it: as text, or by the blob that the tape made of it."""
     text = None
     if len(patch) <= _INLINE:
         text = patch.decode("utf-8", "replace")
     blob = None if text is not None else f"sha256:{hashlib.sha256(patch).hexdigest()}"
-    return Part(channel=DIFF, media_type="text/x-diff", text=text, blob=blob, bytes=len(patch))
+    cut = Truncation(by="recorder", full_bytes=full_bytes) if full_bytes > len(patch) else None
+    return Part(channel=DIFF, media_type="text/x-diff", text=text, blob=blob, bytes=len(patch), truncated=cut)
 
 
 __all__ = ["DIFF", "Kept"]

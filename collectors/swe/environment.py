@@ -116,20 +116,20 @@ class Swe:
         kept = self._started[1]
         kept.begin(sink)
         started, mono = time.time_ns() // 1000, time.monotonic_ns()
-        state, gone, patch = None, False, None
+        state, gone, patch = None, False, (b"", 0)
         try:
             answer = await self._call(action)
             outcome, ended = answer.outcome, time.monotonic_ns()
             seen, before = await look(self.box), self._seen
             if seen is not None:
                 state = seen.state() | {"changed": seen.differs(before), "tests": self._tests(answer.commands)}
-                patch, self._seen = seen.diff, seen
+                patch, self._seen = (seen.diff, seen.diff_bytes), seen
                 kept.diff(seen.diff)
         except ComponentError as error:
             gone, ended = True, time.monotonic_ns()
             outcome = Outcome(status=Status.INFRA_ERROR, error=ErrorInfo(type="container_gone", message=str(error)))
         return StepResult(
-            observation=kept.observe(patch),
+            observation=kept.observe(*patch),
             outcome=outcome,
             timing=Timing(
                 started_at=started,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from worldtape.collectors.swe.box import Box
 
 _PROBE_S = 60.0
 _MOST_PATHS = 500
+_MOST_DIFF = 16 << 20
 # The whole working copy becomes a tree of git in an index and an object store of our own, so that one hash stands for
 # it and the patch holds new files too. The real index is only read.
 _LOOK = """
@@ -27,8 +28,12 @@ export GIT_INDEX_FILE="$own/index" GIT_OBJECT_DIRECTORY="$own" GIT_ALTERNATE_OBJ
 cd "$top" && git -c core.fsmonitor=false -c core.safecrlf=false add -A >/dev/null || exit 1
 git write-tree || exit 1
 printf '%s' "$1"
-git -c core.fsmonitor=false diff --cached --binary --no-color --no-ext-diff --no-textconv HEAD && exit 0
-! git rev-parse -q --verify HEAD >/dev/null
+git -c core.fsmonitor=false diff --cached --binary --no-color --no-ext-diff --no-textconv HEAD >"$own/diff" || {
+    git rev-parse -q --verify HEAD >/dev/null && exit 1
+}
+wc -c <"$own/diff"
+printf '%s' "$1"
+head -c "$2" "$own/diff"
 """
 
 
@@ -43,12 +48,14 @@ class Look:
     tree: str
     """Git's tree of the whole working copy, ignored files left out."""
     diff: bytes
-    """The patch from HEAD to the working copy, new files with it."""
+    """The patch from HEAD to the working copy, new files with it; its first 16 MiB."""
     dirty: tuple[str, ...] = ()
     """Tracked paths that differ from HEAD or from the index."""
     untracked: tuple[str, ...] = ()
-    staged: tuple[str, ...] = field(default=())
+    staged: tuple[str, ...] = ()
     """Those of `dirty` of which something is staged."""
+    diff_bytes: int = 0
+    """Of the whole patch."""
 
     def state(self) -> dict[str, Any]:
         """Return it as probes give it; `diff` names the patch by its hash, null where there is none.
@@ -74,16 +81,18 @@ async def look(box: Box) -> Look | None:
         ComponentError: the container is gone.
     """
     mark = f"\n{secrets.token_hex(16)}\n"
-    ran = await box.run(["sh", "-c", _LOOK, "sh", mark], timeout_s=_PROBE_S)
-    parts = ran.out.split(mark.encode())
-    if ran.code != 0 or len(parts) != 3:  # noqa: PLR2004
+    ran = await box.run(["sh", "-c", _LOOK, "sh", mark, str(_MOST_DIFF)], timeout_s=_PROBE_S)
+    parts = ran.out.split(mark.encode(), 3)
+    if ran.code != 0 or len(parts) != 4:  # noqa: PLR2004
         return None
-    status, tree, diff = parts
-    return _read(status.decode(errors="surrogateescape"), tree.decode().strip(), diff)
+    status, tree, size, diff = parts
+    return replace(
+        _read(status.decode(errors="surrogateescape")), tree=tree.decode().strip(), diff=diff, diff_bytes=int(size)
+    )
 
 
-def _read(status: str, tree: str, diff: bytes) -> Look:
-    """Read `git status --porcelain=v2 -z`."""
+def _read(status: str) -> Look:
+    """Read `git status --porcelain=v2 --branch -z`."""
     branch: dict[str, str] = {}
     dirty, staged, untracked = [], [], []
     entries = iter(status.split("\0"))
@@ -107,8 +116,8 @@ def _read(status: str, tree: str, diff: bytes) -> Look:
     return Look(
         head=None if head in (None, "(initial)") else head,
         branch=None if name in (None, "(detached)") else name,
-        tree=tree,
-        diff=diff,
+        tree="",
+        diff=b"",
         dirty=tuple(sorted(dirty)),
         untracked=tuple(sorted(untracked)),
         staged=tuple(sorted(staged)),

@@ -137,3 +137,10 @@ def test_facts_hold_the_texts(repository: Held):
     facts = repository.do(repository_facts(repository.box))
     assert facts["files"] == {"a.py": "a = 1\n", "bin": None, "d/b.py": "b = 2\n"}
     assert (facts["branch"], facts["untracked"]) == ("main", ["bin"])
+
+
+def test_of_a_very_long_patch_the_beginning_is_kept(repository: Held):
+    found = after(repository, "head -c 20000000 /dev/urandom >big")
+    assert len(found.diff) == 16 << 20
+    assert found.diff_bytes > 20_000_000
+    assert found.untracked == ("big",)
