@@ -19,6 +19,11 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[\t\r\n]")
 _SKIPPED = (("<?", "?>"), ("<!--", "-->"), ("<!", ">"))
+_BLANK = re.compile(r"\s*")
+_QUOTES = 64
+"""So many quotes inside of one value are looked past."""
+_DEEP = 256
+"""Elements deeper than that have no XPath."""
 _LAST = 0x10FFFF
 
 
@@ -55,7 +60,8 @@ class Scan:
         self.flags: set[str] = set()
         self._text = text.removeprefix("\ufeff")
         self._open: list[int] = []
-        self._counts: list[Counter[str]] = []
+        self._held: Counter[str] = Counter()
+        self._counts: list[dict[str, int]] = []
         self._run()
 
     def _run(self) -> None:
@@ -98,28 +104,30 @@ class Scan:
         attributes, at, empty = self._attributes(at)
         parent = self._open[-1] if self._open else None
         above = self.found[parent] if parent is not None else None
-        counts = self._counts[parent] if parent is not None else Counter[str]()
-        counts[tag] += 1
-        path = f"{above.path if above else ''}/{tag}[{counts[tag]}]"
-        self.found.append(Raw(tag, attributes, parent, above.depth + 1 if above else 0, path))
-        self._counts.append(Counter())
+        counts = self._counts[parent] if parent is not None else {}
+        counts[tag] = counts.get(tag, 0) + 1
+        depth = above.depth + 1 if above else 0
+        path = f"{above.path if above else ''}/{tag}[{counts[tag]}]" if depth < _DEEP else ""
+        self.found.append(Raw(tag, attributes, parent, depth, path))
+        self._counts.append({})
         if not empty:
             self._open.append(len(self.found) - 1)
+            self._held[tag] += 1
         return at
 
     def _end(self, tag: str) -> None:
-        tags = [self.found[at].tag for at in self._open]
-        if tags and tags[-1] == tag:
-            self._open.pop()
-            return
-        self.flags.add("mismatched_tags")
-        if tag in tags:
-            del self._open[len(tags) - 1 - tags[::-1].index(tag) :]
+        if not self._open or self.found[self._open[-1]].tag != tag:
+            self.flags.add("mismatched_tags")
+        while self._held[tag]:
+            ended = self.found[self._open.pop()].tag
+            self._held[ended] -= 1
+            if ended == tag:
+                break
 
     def _attributes(self, at: int) -> tuple[dict[str, str], int, bool]:
         """Return the attributes that begin at `at`, where the tag ends, and whether it is an empty element."""
         text, found = self._text, dict[str, str]()
-        while at < len(text):
+        while (at := _BLANK.match(text, at).end()) < len(text):  # type: ignore[union-attr]
             if end := _END.match(text, at):
                 return found, end.end(), bool(end[1])
             if named := _NAMED.match(text, at):
@@ -131,8 +139,7 @@ class Scan:
             elif text[at] == "<":
                 break
             else:
-                if not text[at].isspace():
-                    self.flags.add("bad_attribute")
+                self.flags.add("bad_attribute")
                 at += 1
                 continue
             if name in found:
@@ -145,8 +152,12 @@ class Scan:
         """Return the value that begins at `at`, and where it ends; a quote inside of it ends nothing."""
         text = self._text
         first = end = text.find(quote, at)
-        while end >= 0 and not _AFTER.match(text, end + 1):
+        for _ in range(_QUOTES):
+            if end < 0 or _AFTER.match(text, end + 1):
+                break
             end = text.find(quote, end + 1)
+        else:
+            end = -1
         if end > first:
             self.flags.add("unescaped_quote")
         end = first if end < 0 else end
@@ -167,11 +178,14 @@ class Scan:
             self.flags.add("text_before_start")
 
     def _rest(self, at: int) -> None:
-        rest = re.sub(r"<!--.*?-->|<\?.*?\?>", "", self._text[at:], flags=re.DOTALL)
-        if rest.strip().strip("\x00"):
-            self.flags.add("text_after_end")
-        elif rest.strip():
-            self.flags.add("control_characters")
+        text, at = self._text, _BLANK.match(self._text, at).end()  # type: ignore[union-attr]
+        while text.startswith(("<!--", "<?"), at):
+            stop = "-->" if text.startswith("<!--", at) else "?>"
+            end = text.find(stop, at)
+            at = _BLANK.match(text, end + len(stop)).end() if end >= 0 else len(text)  # type: ignore[union-attr]
+        rest = text[at:].strip()
+        if rest:
+            self.flags.add("text_after_end" if rest.strip("\x00") else "control_characters")
 
     def _clean(self, text: str, *, literal: bool = False) -> str:
         """Return a text with its references resolved, and what no XML may hold replaced by U+FFFD."""

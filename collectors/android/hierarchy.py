@@ -35,7 +35,7 @@ class Node:
         text: what stands between its tags, joined by spaces.
         parent: index of the node around it; None for the root.
         depth: how many nodes are around it.
-        path: an XPath that finds it again in the same document.
+        path: an XPath that finds it again in the same document; "" where it lies deeper than any screen.
     """
 
     tag: str

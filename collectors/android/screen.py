@@ -17,7 +17,9 @@ from worldtape.schemas import Target
 _LONG = 80
 """Characters of a label."""
 _FEW = 3
-"""So many of the texts in an element name it."""
+"""So many of the texts in an element name it,"""
+_REACH = 5
+"""where they stand no deeper in it than so."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,9 @@ class Screen:
         for at, seen_ in enumerate(self.seen):
             text = (seen_.text or seen_.desc) if seen_ is not None else ""
             above = nodes[at].parent
-            while text and above is not None:
+            for _ in range(_REACH if text else 0):
+                if above is None:
+                    break
                 texts[above].append(text)
                 above = nodes[above].parent
         return {at: " ".join(words[:_FEW]) for at, words in texts.items()}

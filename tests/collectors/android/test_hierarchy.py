@@ -102,6 +102,29 @@ def test_anything_that_looks_like_markup_can_be_read(source: str) -> None:
     assert set(found.flags) <= set(FLAGS)
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<a>" * 20_000,
+        "<a>" * 20_000 + "</b>" * 20_000,
+        "<a" + " " * 200_000,
+        "<a " + 'x="y"z' * 20_000,
+        '<a x="' + '"y' * 200_000,
+        "<a/>" + "<!-- " * 20_000,
+        "<a>" + "</ " * 100_000,
+        "<a>" + "<![CDATA[" * 50_000,
+        "<a>" + "<b>x</b>" * 15_000,
+        "<a x='" + "&" * 200_000,
+        "<" * 200_000,
+    ],
+    ids=lambda source: source[:12],
+)
+def test_long_nonsense_takes_time_by_its_length_only(source: str) -> None:
+    screen = Screen.of({"source": source})
+    assert set(screen.flags) <= set(FLAGS)
+    assert all(screen.label(one) is not None for one in screen.elements[:9])
+
+
 LEGAL = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"]), max_size=40)
 
 
