@@ -56,22 +56,30 @@ _GONE = (
     "ECONNRESET",
 )
 """Words of a driver behind which the app or the device is no more."""
+_LATE = ("ScriptTimeoutException", "TimeoutException")
 _NO_SESSION = ("InvalidSessionIdException", "NoSuchDriverException", "NoSuchWindowException")
 
 
 def fault_of(error: Exception) -> ActionError:
     """Return what an error of the client, the server or the connection between them means."""
-    from selenium.common.exceptions import TimeoutException, WebDriverException
-    from urllib3.exceptions import HTTPError
+    from selenium.common.exceptions import WebDriverException
+    from urllib3.exceptions import HTTPError, NewConnectionError
     from urllib3.exceptions import TimeoutError as LateError
 
-    if isinstance(error, LateError | TimeoutException):
-        return ActionError(Status.TIMEOUT_STILL_RUNNING, "timeout", "the device did not answer in time")
+    if isinstance(error, WebDriverException):
+        return _refused(error)
+    if isinstance(error, LateError) and not isinstance(error, NewConnectionError):
+        return ActionError(Status.TIMEOUT_STILL_RUNNING, "no_answer", "the device did not answer in time")
     if isinstance(error, HTTPError | OSError):
         return ActionError(Status.INFRA_ERROR, "server_gone", "the Appium server is gone", gone="server")
-    if not isinstance(error, WebDriverException):
-        return ActionError(Status.INFRA_ERROR, "client", f"{type(error).__name__}: {error}"[:_LONGEST])
+    return ActionError(Status.INFRA_ERROR, "client", f"{type(error).__name__}: {error}"[:_LONGEST])
+
+
+def _refused(error: Exception) -> ActionError:
+    """Return what the answer of a server means."""
     said, name = said_by(error), type(error).__name__
+    if name in _LATE:
+        return ActionError(Status.TIMEOUT_STILL_RUNNING, "timeout", said)
     if name in _NO_SESSION or any(words in said for words in _GONE):
         return ActionError(Status.ENV_ERROR, "app_gone", said, gone="app")
     if net := _NET.search(said):

@@ -9,6 +9,7 @@ from typing import Any
 from worldtape.collectors.android.faults import fault_of
 from worldtape.collectors.mcp._secrets import address
 from worldtape.errors import ComponentError
+from worldtape.schemas import Status
 
 _PREFIX = "appium:"
 _STANDARD = {
@@ -16,6 +17,8 @@ _STANDARD = {
     "setWindowRect", "timeouts", "unhandledPromptBehavior", "webSocketUrl",
 }  # fmt: skip
 _CLOSE_S = 10.0
+_NEVER_TWICE = {"init_args_for_pool_manager": {"retries": False}}
+"""What was sent and not answered is not sent again: it may have been done."""
 
 
 def prefixed(capabilities: dict[str, Any]) -> dict[str, Any]:
@@ -45,7 +48,9 @@ class Session:
         from appium.options.common import AppiumOptions
         from appium.webdriver.client_config import AppiumClientConfig
 
-        self._client = AppiumClientConfig(remote_server_addr=url, timeout=start_s)
+        self._client = AppiumClientConfig(
+            remote_server_addr=url, timeout=start_s, init_args_for_pool_manager=_NEVER_TWICE
+        )
         options = AppiumOptions().load_capabilities(prefixed(capabilities))
         try:
             self.remote: Any = webdriver.Remote(url, options=options, client_config=self._client)
@@ -62,13 +67,17 @@ class Session:
         """The capabilities that the session has."""
         return dict(self.remote.capabilities)
 
-    def close(self) -> None:
-        """End the session; a server that does not answer is left alone."""
+    def close(self) -> bool:
+        """End the session, and say whether the server did; one that does not answer is left alone."""
         self.limit(_CLOSE_S)
-        with suppress(Exception):
+        try:
             self.remote.quit()
-        with suppress(Exception):
-            self.remote.command_executor.close()
+        except Exception as error:  # noqa: BLE001 - it is over, whatever is said
+            return fault_of(error).status is not Status.TIMEOUT_STILL_RUNNING
+        finally:
+            with suppress(Exception):
+                self.remote.command_executor.close()
+        return True
 
     def ask(self, what: Callable[[Any], Any], default: Any = None) -> Any:
         """Return what the driver answers, or `default` where it does not know that question.
@@ -80,7 +89,7 @@ class Session:
             return what(self.remote)
         except Exception as error:
             fault = fault_of(error)
-            if fault.gone or fault.kind == "timeout":
+            if fault.gone or fault.status is Status.TIMEOUT_STILL_RUNNING:
                 raise fault from error
             return default
 

@@ -108,9 +108,13 @@ class Device(ABC):
         return bytes(self.remote.get_screenshot_as_png())
 
     def close(self) -> None:
-        """End the session, whatever is going on."""
+        """End it, whatever is going on."""
+        self.end()
+
+    def end(self) -> bool:
+        """End the session, and say whether the server did."""
         self._closing.set()
-        self.session.close()
+        return self.session.close()
 
     def limit(self, seconds: float) -> None:
         """Wait no longer than so many seconds for each answer from now on."""

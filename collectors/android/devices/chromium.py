@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import time
+from contextlib import suppress
 from typing import Any
 
 from worldtape.collectors.android.actions import InputText, Move
@@ -141,6 +143,12 @@ class Chromium(Device):
     def open_app(self, name: str) -> None:
         """Open an app's page."""
         self.remote.get(self.found_app(name))
+
+    def close(self) -> None:
+        """End the session; a browser that hangs is killed, where it is ours."""
+        if not self.end() and self.config.server_url is None:
+            with suppress(ProcessLookupError, KeyError):
+                os.kill(self.session.found["goog:processID"], signal.SIGKILL)
 
     def do_click(self, move: Move, aim: Aim) -> None:
         """Tap, or answer the dialog."""
