@@ -16,7 +16,7 @@ class ExploreRepoConfig(PolicyConfig):
     """End after so many calls; null leaves it to the recorder's limit."""
     failing: float = Field(default=0.2, ge=0, le=1)
     """The share of calls that should end in an error; tests that fail count."""
-    changing: float = Field(default=0.35, ge=0, le=1)
+    changing: float = Field(default=0.4, ge=0, le=1)
     """The share of calls that should change the repository."""
     test_command: str | None = None
     """How tests are run; null: as the environment says, else by pytest."""

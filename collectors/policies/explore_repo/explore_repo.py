@@ -36,9 +36,9 @@ _CHANGING: tuple[tuple[_Maker, float], ...] = (
     (growing.rename, 0.5),
     (growing.move, 0.4),
 )
-_ROUTINES = dict((*_STILL, *_CHANGING))
+_ROUTINES = (*_STILL, *_CHANGING)
 _DRAWS = 30
-_PULL = 4.0
+_PULL = 20.0
 
 
 class ExploreRepo:
@@ -114,11 +114,10 @@ class ExploreRepo:
         if self._rng.random() < min(0.8, max(0.02, self.config.failing / 2 + 2 * failing)):
             return wrong.err
         changing = self._lack(self.config.changing, self._changed, turns)
-        push = min(4.0, max(0.25, 1 + _PULL * 2 * changing))
-        makers = list(_ROUTINES)
+        push = min(8.0, max(0.25, 1 + _PULL * changing))
         moved = {maker for maker, _ in _CHANGING}
-        weights = [_ROUTINES[maker] * (push if maker in moved else 1.0) for maker in makers]
-        return self._rng.choices(makers, weights)[0]
+        weights = [weight * (push if maker in moved else 1.0) for maker, weight in _ROUTINES]
+        return self._rng.choices([maker for maker, _ in _ROUTINES], weights)[0]
 
     @staticmethod
     def _lack(wanted: float, had: int, turns: int) -> float:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from worldtape.collectors.policies.explore_repo.desk import Desk
 from worldtape.collectors.policies.explore_repo.step import Routine
 
-_WHO = "git -c user.name=dev -c user.email=dev@example.com"
 _LOG = re.compile(r"written to: (\S+)")
 _SIMPLE = re.compile(r"[^\n=]+")
 
@@ -149,15 +148,13 @@ def _line(desk: Desk, path: str, number: int) -> str:
 
 
 def commit(desk: Desk) -> Routine[None]:
-    """Commit what was changed; at first by who has no name, as it happens."""
+    """Commit what was changed, and look at it; where nothing was, git says so."""
     message = desk.rng.choice(("Add tests from the examples", "Notes", "Comments", "Work in progress"))
-    first = not desk.notes.uses["commits"]
-    desk.notes.uses["commits"] += 1
-    yield from desk.run("git add -A", "stage")
-    git = "git" if first and desk.rng.random() < 0.5 else _WHO  # noqa: PLR2004
-    heard = yield from desk.run(f"{git} commit -q -m '{message}'", "commit")
-    if not heard.ok and git == "git":
-        heard = yield from desk.run(f"{_WHO} commit -q -m '{message}'", "commit under a name")
+    way = desk.rng.choice((f"git add -A && git commit -q -m '{message}'", f"git commit -q -a -m '{message}'", ""))
+    if not way:
+        yield from desk.run("git add -A", "stage")
+        way = f"git commit -q -m '{message}'"
+    heard = yield from desk.run(way, "commit")
     if heard.ok:
         for known in desk.notes.files.values():
             known.before = known.text

@@ -30,9 +30,9 @@ def orient(desk: Desk) -> Routine[None]:
     if rng.random() < 0.7:  # noqa: PLR2004
         yield from desk.do(voice.folder(root), "look around")
     yield from desk.do(voice.find("**/*.py"), "look around")
-    for command in rng.sample(_LOOKS, rng.randint(1, 2)):
+    for command in rng.sample(_LOOKS, rng.randint(0, 2)):
         yield from desk.run(command, "look around")
-    if rng.random() < 0.6:  # noqa: PLR2004
+    if rng.random() < 0.4:  # noqa: PLR2004
         yield from front_page(desk)
     if rng.random() < 0.7:  # noqa: PLR2004
         yield from desk.test("do they pass?")
