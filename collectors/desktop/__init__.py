@@ -2,19 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
+from worldtape.collectors.desktop.tree import read_tree
+from worldtape.collectors.desktop.widgets import Widget, widgets
+
 if TYPE_CHECKING:
     from worldtape.collectors.desktop.config import DesktopConfig
     from worldtape.collectors.desktop.environment import Desktop
-    from worldtape.collectors.desktop.tree import read_tree
-    from worldtape.collectors.desktop.widgets import Widget, widgets
 
-_LAZY = {
-    "Desktop": "environment",
-    "DesktopConfig": "config",
-    "Widget": "widgets",
-    "read_tree": "tree",
-    "widgets": "widgets",
-}
+_LAZY = {"Desktop": "environment", "DesktopConfig": "config"}
 
 
 def __getattr__(name: str) -> Any:
