@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 PIECE = 1 << 16
 REST_S = 0.05
+KILLS = 100
 
 
 class Pieces(io.RawIOBase):
@@ -297,10 +298,16 @@ class Command:
                 break
 
     def _kill(self) -> None:
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except OSError:
-            return
+        """End the whole session: `timeout` and its like make groups of their own, and some fork meanwhile."""
+        for _ in range(KILLS):
+            left = session_of(self.process.pid)
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:
+                    continue
+            if not left:
+                return
 
     def _end(self) -> dict[str, Any]:
         code = self.process.returncode

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -22,7 +23,7 @@ _SLACK_S = 30.0
 """So much longer than its deadline a command may keep silent before the container counts as stuck."""
 _FILE_S = 120.0
 _KILLED = 9
-_TRIES = 3
+_DYING_S, _PAUSE_S = 30.0, 0.05
 
 
 class Box:
@@ -45,6 +46,7 @@ class Box:
         self.shell = "sh"
         self._container = Container(self.config.model_copy(update={"user": None}))  # root may give folders away
         self._link: Link | None = None
+        self._opened = False
         self._turn = asyncio.Lock()
 
     @property
@@ -99,7 +101,7 @@ class Box:
         Args:
             command: words, or a text for the container's shell (bash where there is one).
             cwd: where it starts.
-            timeout_s: then its process group is killed.
+            timeout_s: then its session is killed.
             stdin: all that it can read.
             env: further variables.
             heard: takes `out` or `err` and each piece of output the moment it has come.
@@ -223,17 +225,22 @@ class Box:
                 raise
 
     async def _open(self) -> Link:
-        """Start a runner; a container that is dying may look alive at first, so it is tried more than once."""
-        error: Exception | None = None
-        for _ in range(_TRIES):
+        """Start a runner; a container that is dying looks alive for a while, so a later one is tried for some time."""
+        until = time.monotonic() + (_DYING_S if self._opened else 0.0)
+        while True:
             try:
-                return await self._container.link(self.config.user)
-            except (LinkLostError, ComponentError) as found:
-                error = found
-            if not await self.alive():
-                raise self._gone("the container is gone") from error
-        fix = "choose an image that holds sh and python3"
-        raise ComponentError("no python3 starts in the container", where=self.spec.image, fix=fix) from error
+                link = await self._container.link(self.config.user)
+            except (LinkLostError, ComponentError) as error:
+                if not await self.alive():
+                    raise self._gone("the container is gone") from error
+                if time.monotonic() >= until:
+                    what = "no runner starts any more" if self._opened else "no python3 starts in the container"
+                    fix = None if self._opened else "choose an image that holds sh and python3"
+                    raise ComponentError(what, where=self.spec.image, fix=fix) from error
+                await asyncio.sleep(_PAUSE_S)
+            else:
+                self._opened = True
+                return link
 
     def _drop(self) -> None:
         link, self._link = self._link, None

@@ -16,7 +16,7 @@ class Ran:
     signal: int | None = None
     """The signal that ended it."""
     timed_out: bool = False
-    """Whether it was ended (its whole process group, by SIGKILL) because its time was over."""
+    """Whether it was ended (with its whole session, by SIGKILL) because its time was over."""
     background: tuple[int, ...] = ()
     """Process ids, as seen inside, of what it started and left running; they keep running."""
 

@@ -39,9 +39,10 @@ def test_a_command_that_cannot_be_started_ends_as_in_a_shell(held: Held):
 
 
 def test_a_late_command_is_killed_with_all_that_it_started_and_keeps_what_it_said(held: Held):
-    ran = held.do(held.box.run("echo said; sleep 1000 | sleep 1000", timeout_s=0.5))
+    ran = held.do(held.box.run("echo said; timeout 999 sleep 999 & sleep 999 | sleep 999", timeout_s=2))
     assert ran.timed_out
     assert (ran.out, ran.signal, ran.background) == (b"said\n", 9, ())
+    assert b"999" not in held.do(held.box.run("ps -eo args")).out
 
 
 def test_background_processes_are_named_run_on_and_may_go_on_talking(held: Held):
