@@ -93,7 +93,7 @@ from worldtape.collectors.android import Android, AndroidConfig
 from worldtape.collectors.recorder import Recorder
 from worldtape.testing import ListTape
 async def main():
-    async with Recorder(Android(AndroidConfig(screenshot=False)), ListTape()) as recorder:
+    async with Recorder(Android(AndroidConfig(driver=sys.argv[1], screenshot=False)), ListTape()) as recorder:
         print("up", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
 asyncio.run(main())
@@ -112,16 +112,16 @@ def short() -> Iterator[Path]:
 
 
 @pytest.mark.usefixtures("phone_page")
-@pytest.mark.parametrize("how", ["ended", "killed"])
-def test_no_process_and_no_folder_outlives_the_recorder(how: str, short: Path) -> None:
+@pytest.mark.parametrize(("driver", "how"), [("fake", "ended"), ("chromium", "killed")])
+def test_no_process_and_no_folder_outlives_the_recorder(driver: str, how: str, short: Path) -> None:
     env = os.environ | {"TMPDIR": str(short)}
-    process = subprocess.Popen([sys.executable, "-c", CODE], **PIPES, env=env)
+    process = subprocess.Popen([sys.executable, "-c", CODE, driver], **PIPES, env=env)
     assert process.stdout is not None
     assert process.stdin is not None
     with process.stdout, process.stdin:
         assert process.stdout.readline() == "up\n"
         started = below(process.pid)
-        assert {"chromedriver", "chromium"} <= set(started.values())
+        assert ("chromium" if driver == "chromium" else "node") in started.values()
         if how == "killed":
             process.kill()
         else:
