@@ -103,11 +103,7 @@ def _repair(desk: Desk, path: str, mutation: Mutation) -> Routine[bool]:
     if way == "write" and known.whole and len(known.before) < 20_000 and known.before.count("\n") > 1:  # noqa: PLR2004
         return (yield from desk.write(path, known.before, "write the file as it was")).ok
     if way == "stash" and not desk.red - {path}:
-        heard = yield from desk.run("git stash", "put the mistake aside", "Stash the changes")
-        if heard.ok:
-            known.text = known.before
-            desk.read_paths.discard(path)
-        return heard.ok
+        return (yield from desk.stash("put the mistake aside")).ok
     if way == "restore" or known.text.count(mutation.new) != 1:
         return (yield from desk.restore(path)).ok
     if way == "sed" and "\n" not in mutation.new:

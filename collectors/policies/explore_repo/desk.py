@@ -100,6 +100,16 @@ class Desk:
             self.read_paths.discard(path)
         return heard
 
+    def stash(self, why: str) -> Routine[Heard]:
+        """Put all changes aside; every file is again as it is committed."""
+        heard = yield from self.run("git stash", why, "Stash the changes")
+        if heard.ok:
+            changed = {path: known for path, known in self.notes.files.items() if known.text != known.before}
+            for path, known in changed.items():
+                known.text = known.before
+                self.read_paths.discard(path)
+        return heard
+
     def test(self, why: str, *only: str) -> Routine[Heard]:
         """Run the tests, all or those of some files or ids."""
         words = [self.test_command, *(f"'{one}'" if set(one) & set(" []()<>|&;$*?!#") else one for one in only)]

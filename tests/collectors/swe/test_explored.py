@@ -17,7 +17,7 @@ from worldtape.schemas import Action, Status, StepResult
 from worldtape.testing import ListTape
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
-STEPS = 28
+STEPS = 24
 AT_ONCE = 3
 JOBS = (("inflection", "cli", 1), ("toolz", "claude", 2), ("tabulate", "cli", 3), ("toolz", "claude", 2))
 """The last is the second again."""
@@ -67,7 +67,7 @@ def solved(swe_packages: tuple[str, ...]) -> dict[str, tuple[Any, Any, Turns]]:
 def test_states_change_and_some_turns_fail(explored: list[Turns]) -> None:
     for turns in explored:
         assert len(turns) == STEPS
-        assert sum(bool((result.state_after or {}).get("changed")) for _, result in turns) >= 6
+        assert sum(bool((result.state_after or {}).get("changed")) for _, result in turns) >= 5
     outcomes = [result.outcome.status for turns in explored for _, result in turns]
     assert 0.1 * len(outcomes) <= sum(status is not Status.OK for status in outcomes) <= 0.5 * len(outcomes)
     assert Status.INFRA_ERROR not in outcomes
