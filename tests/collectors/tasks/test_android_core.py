@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from tests.collectors.android._needs import needs_appium, needs_phone_page
+from tests.core.test_house import ROOT
 from worldtape.collectors.android import Android, AndroidConfig, close_servers
 from worldtape.collectors.policies.ui_script import UiScript
 from worldtape.collectors.recorder import Recorder
 from worldtape.collectors.tasks import TaskFile, load_suite, unmet
 from worldtape.errors import WorldtapeError
+from worldtape.pipelines.record import read_job
 from worldtape.schemas import StepResult
 from worldtape.testing import ListTape
 
@@ -68,6 +70,13 @@ def test_its_solution_solves_it(task: TaskFile, played: dict[str, Any]) -> None:
     assert after == []
     changed = [bool(turn.state_after and turn.state_after["changed"]) for turn in turns]
     assert all(changed), [at for at, one in enumerate(changed) if not one]
+
+
+def test_the_example_records_all_of_it_several_times() -> None:
+    job = read_job(ROOT / "examples" / "android.yaml")
+    assert (job.suite, job.environment["kind"], job.policy["kind"]) == ("android-core", "android", "explore-ui")
+    assert len(TASKS) * job.repeats >= 20
+    assert job.max_steps >= 10
 
 
 def test_the_suite_is_broad() -> None:
