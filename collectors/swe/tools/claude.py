@@ -11,14 +11,14 @@ from worldtape.collectors.swe.tools.editing import edit_file
 from worldtape.collectors.swe.tools.files import read_file, write_file
 from worldtape.collectors.swe.tools.finding import find_files, search_lines
 from worldtape.collectors.swe.tools.replace import Edit
-from worldtape.collectors.swe.tools.session import DONE, Session, Told
+from worldtape.collectors.swe.tools.session import DONE, Session, Told, whole
 from worldtape.collectors.swe.tools.shell import run_command, start_command
 
 
 async def _read(session: Session, given: Arguments) -> Told:
     limit = given.get("limit")
-    rows = None if limit is None else max(1, int(limit))
-    return await read_file(session, session.path(given["file_path"]), max(0, int(given.get("offset", 1)) - 1), rows)
+    rows = None if limit is None else whole(limit, 1)
+    return await read_file(session, session.path(given["file_path"]), whole(given.get("offset", 1) - 1), rows)
 
 
 async def _edit(session: Session, given: Arguments) -> Told:
@@ -55,10 +55,10 @@ async def _grep(session: Session, given: Arguments) -> Told:
         "mode": given.get("output_mode", "files_with_matches"),
         "prefix": _prefix(session, path),
         "numbers": given.get("-n", True),
-        "head": int(head) if head else None,
-        "skip": int(given.get("offset", 0)),
+        "head": whole(head, 1) if head else None,
+        "skip": whole(given.get("offset", 0)),
     }
-    options = [f"{name}{int(given[name])}" for name in ("-A", "-B", "-C") if name in given]
+    options = [f"{name}{whole(given[name])}" for name in ("-A", "-B", "-C") if name in given]
     options = options if facts["mode"] == "content" else []
     options += ["-i"] if given.get("-i") else []
     return await search_lines(session, path, given["pattern"], globs=globs, options=options, facts=facts)

@@ -9,7 +9,7 @@ from worldtape.collectors.swe.tools.editing import edit_file
 from worldtape.collectors.swe.tools.files import read_file, write_file
 from worldtape.collectors.swe.tools.finding import directory, find_files, list_directory, search_lines
 from worldtape.collectors.swe.tools.replace import Edit
-from worldtape.collectors.swe.tools.session import DONE, Session, Told, refused
+from worldtape.collectors.swe.tools.session import DONE, Session, Told, refused, whole
 from worldtape.collectors.swe.tools.shell import run_command, start_command
 
 Arguments = Mapping[str, Any]
@@ -19,8 +19,9 @@ Done = Callable[[Session, Arguments], Awaitable[Told]]
 async def _read_file(session: Session, given: Arguments) -> Told:
     path = given["absolute_path"]
     limit = given.get("limit")
-    rows = None if limit is None else max(1, int(limit))
-    return _misplaced(session, path) or await read_file(session, session.path(path), int(given.get("offset", 0)), rows)
+    rows = None if limit is None else whole(limit, 1)
+    first = whole(given.get("offset", 0))
+    return _misplaced(session, path) or await read_file(session, session.path(path), first, rows)
 
 
 async def _write_file(session: Session, given: Arguments) -> Told:

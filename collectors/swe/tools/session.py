@@ -14,6 +14,7 @@ from worldtape.schemas import Outcome, Status
 
 Told = tuple[dict[str, Any], Outcome]
 """Facts of an answer, and how the call ended."""
+_MOST_LINES = 1_000_000_000
 DONE = Outcome(status=Status.OK)
 _KINDS = {
     errno.ENOENT: "file_not_found",
@@ -95,6 +96,11 @@ class Session:
             raise
 
 
+def whole(value: float, least: int = 0) -> int:
+    """Return a number of lines as it is used: whole, and no larger than any file has."""
+    return int(max(least, min(value, _MOST_LINES)))
+
+
 def fault(kind: str, status: Status = Status.TOOL_ERROR, **facts: Any) -> Told:
     """Return the answer of a tool that did not do what it was asked."""
     return {"error": kind} | facts, Outcome(status=status)
@@ -113,4 +119,4 @@ def system_fault(error: OSError, path: str, verb: str) -> Told:
     return fault(kind, path=path, relative=path, verb=verb, message=message)
 
 
-__all__ = ["DONE", "Session", "Told", "fault", "refused", "system_fault"]
+__all__ = ["DONE", "Session", "Told", "fault", "refused", "system_fault", "whole"]

@@ -175,6 +175,9 @@ def test_lines_are_found(hand: Hand) -> None:
     counts = hand("Grep", pattern="add", output_mode="count")
     assert counts == "docs/guide.md:1\nsrc/calc.py:2\n\nFound 3 total occurrences across 2 files."
     assert hand("Grep", pattern="(") == refused("Error: regex parse error: missing closing parenthesis")
+    large = {"head_limit": 10**30, "offset": 0.5, "-A": 10**30, "output_mode": "content"}
+    assert hand.given("Grep", {"pattern": "Use", **large}) == "docs/guide.md:3:Use add."
+    assert hand("Read", file_path="docs/guide.md", offset=3.0, limit=10**30) == "     3→Use add.\n     4→"
     hand("Bash", command="cd src && git config grep.fullName true && git config submodule.recurse true")
     assert hand("Grep", pattern="twice") == "Found 1 file\ncalc.py"
     hand("Bash", command="echo [ > /workspace/.git/config")
