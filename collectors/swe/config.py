@@ -9,8 +9,6 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from worldtape.collectors.swe.image import image_name
-from worldtape.collectors.swe.packages import KNOWN, find
 from worldtape.collectors.tasks.setup import Setup
 from worldtape.collectors.terminal.sandbox import SandboxConfig
 from worldtape.errors import ConfigError
@@ -68,6 +66,8 @@ class SweConfig(Settings):
         if self.repository is not None and self.package is not None:
             raise ValueError("name either a repository or a package")
         if self.package is not None:
+            from worldtape.collectors.swe.packages import find  # a module that is a program too is not loaded by all
+
             find(self.package)
             if self.commit is not None:
                 raise ValueError("a package has no commits: leave commit out")
@@ -77,6 +77,8 @@ class SweConfig(Settings):
     def tests(self) -> str | None:
         """The command that runs the tests; None where nothing is known."""
         if self.test_command is None and self.package is not None:
+            from worldtape.collectors.swe.packages import KNOWN, find
+
             package = find(self.package)
             return package.test_command if package.name in KNOWN else None
         return self.test_command
@@ -99,6 +101,8 @@ class SweConfig(Settings):
 
     def spec(self) -> EnvironmentSpec:
         """Return what is asked for, as the header of a tape names it."""
+        from worldtape.collectors.swe.image import image_name
+
         parameters = self.model_dump(mode="json", exclude={"image", "limits", "network", "env", "env_from"})
         parameters["repository"] = None if self.repository is None else shown(self.repository)
         parameters["test_command"] = self.tests

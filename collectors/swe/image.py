@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from worldtape.collectors.terminal.image import default_image, ensure_image
+from worldtape.collectors.terminal.image import default_image, ensure_image, local_image
 from worldtape.collectors.terminal.sandbox.docker._client import connect, explained
 from worldtape.collectors.terminal.sandbox.docker._owner import LABEL as OWNER
 from worldtape.collectors.terminal.sandbox.docker._owner import own
@@ -41,12 +41,13 @@ def ensure() -> str:
     Raises:
         ComponentError: no daemon answers, or the container that is to become it reaches no mirror of packages.
     """
-    base = ensure_image()
     client = connect(timeout_s=_BUILD_S)
     try:
-        recipe = _recipe(base.digest)
-        if _labelled(client, image_name()) != recipe:
-            _build(client, base.name, recipe)
+        held = _labelled(client, image_name())
+        base = local_image(client)
+        if held is None or (base is not None and held != _recipe(base.digest)):
+            base = ensure_image()
+            _build(client, base.name, _recipe(base.digest))
     finally:
         client.close()
     return image_name()
@@ -61,7 +62,7 @@ def _labelled(client: Any, name: str) -> str | None:
 
     with suppress(DockerException):
         labels = (client.inspect_image(name).get("Config") or {}).get("Labels") or {}
-        return str(labels.get(LABEL))
+        return str(labels.get(LABEL, ""))
     return None
 
 

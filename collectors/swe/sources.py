@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Literal
 
 from worldtape.collectors.swe.config import SweConfig, shown
-from worldtape.collectors.swe.packages import cache_folder, sdist
 from worldtape.errors import ComponentError, ConfigError, NotFoundError
 
 _GIT_S = 1800
@@ -53,6 +52,8 @@ def fetch(config: SweConfig) -> Origin:
         ComponentError: git or pip is missing, or fails.
     """
     if config.package is not None:
+        from worldtape.collectors.swe.packages import sdist
+
         return _from_archive(sdist(config.package))
     if config.repository is None:
         raise ConfigError("no repository is named", where="environment", fix="give a repository or a package")
@@ -103,6 +104,8 @@ def _from_afar(source: str, commit: str | None) -> Origin:
     """Fetch a commit that is given by its full hash only once: it never changes."""
     if commit is None or not _FULL.fullmatch(commit) or source.startswith("file:"):
         return _from_git(source, commit)
+    from worldtape.collectors.swe.packages import cache_folder
+
     name = hashlib.sha256(f"{source}\0{commit}".encode()).hexdigest()
     kept = cache_folder("repositories") / f"{name}.tar"
     if not kept.is_file():

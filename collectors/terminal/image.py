@@ -53,7 +53,7 @@ def ensure_image(name: str | None = None, *, pull_s: float = 20) -> ImageFound:
 def _ensure(client: Any, name: str | None, pull_s: float) -> ImageFound:
     ours = default_image()
     tried: list[str] = []
-    local = _local(client, (name,) if name else (ours, PUBLIC))
+    local = _local(client, (name,)) if name else local_image(client)
     if local is not None and not _stale(client, local.name):
         return local
     ways: list[tuple[str, Callable[[], None]]] = [(name or PUBLIC, lambda: pull(client, name or PUBLIC, pull_s))]
@@ -74,6 +74,11 @@ def _ensure(client: Any, name: str | None, pull_s: float) -> ImageFound:
         return local
     fix = f"docker pull {name or PUBLIC}" if name != ours else "run this as root on Debian or Ubuntu, or name an image"
     raise ComponentError(f"there is no such image ({', '.join(tried)})", where=name or ours, fix=fix)
+
+
+def local_image(client: Any) -> ImageFound | None:
+    """Return ours, else the public one, where the daemon holds it; nothing is pulled or built."""
+    return _local(client, (default_image(), PUBLIC))
 
 
 def _inspect(client: Any, name: str) -> dict[str, Any] | None:
@@ -117,7 +122,7 @@ def main(words: list[str]) -> int:
     return 0
 
 
-__all__ = ["PUBLIC", "ImageFound", "default_image", "ensure_image"]
+__all__ = ["PUBLIC", "ImageFound", "default_image", "ensure_image", "local_image"]
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
