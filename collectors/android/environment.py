@@ -16,6 +16,7 @@ from worldtape.collectors.android.driver import Driver
 from worldtape.collectors.android.installed import installed
 from worldtape.collectors.android.screen import Screen
 from worldtape.collectors.android.server import server
+from worldtape.collectors.android.session import Session
 from worldtape.errors import ComponentError, InputError
 from worldtape.schemas import Action, EnvironmentSpec, InitialState, Ready, Sink, StepResult, Target
 
@@ -72,7 +73,7 @@ class Android:
         """
         driver = self._driving
         observation = await self._call(lambda: driver.start(sink))
-        found = self.spec.model_copy(update={"versions": _versions(driver.device.session.found)})
+        found = self.spec.model_copy(update={"versions": await self._call(lambda: _versions(driver.device.session))})
         initial = InitialState(text=_told(self.config, driver, found), probes=driver.state)
         return Ready(environment=found, initial_state=initial, observation=observation)
 
@@ -141,14 +142,16 @@ class Android:
     def _open(self) -> Driver:
         config = self.config
         found = self._stack.enter_context(installed(config))
-        url = config.server_url or server(config.driver, start_s=config.server_start_s).url
-        return Driver(config, DEVICES[config.driver](config, url, found))
+        device = DEVICES[config.driver]
+        url = config.server_url or server(config.driver, device.package, start_s=config.server_start_s).url
+        return Driver(config, device(config, url, found))
 
 
-def _versions(found: dict[str, Any]) -> dict[str, str]:
+def _versions(session: Session) -> dict[str, str]:
     from importlib.metadata import version
 
-    names = {"browserVersion": "chromium", "platformVersion": "android", "deviceModel": "device"}
+    found = session.found | {"appium": session.ask(lambda remote: remote.get_status()["build"]["version"])}
+    names = {"appium": "appium", "browserVersion": "chromium", "platformVersion": "android", "deviceModel": "device"}
     told = {ours: str(found[name]) for name, ours in names.items() if found.get(name)}
     return told | {"appium-python-client": version("Appium-Python-Client")}
 

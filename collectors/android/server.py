@@ -69,18 +69,26 @@ class Server:
         self._lines: deque[str] = deque(maxlen=_KEPT)
         self._ready = threading.Event()
         self._ended = threading.Event()
-        with _alone(found[1]):
-            for left in reversed(range(_TRIES)):
-                port = free_port()
-                self._start(*found, driver, port)
-                self._ready.wait(start_s)
-                if self.lives and self._ready.is_set():
-                    break
-                self._end()
-                if not left or "EADDRINUSE" not in self.said:
-                    self._folder.remove()
-                    raise ComponentError(f"the Appium server did not start: {self._last}", where=found[0])
+        try:
+            with _alone(found[1]):
+                port = self._started(*found, driver, start_s)
+        except BaseException:
+            self._folder.remove()
+            raise
         self.url = f"http://{_LOCAL}:{port}"
+
+    def _started(self, program: str, home: str | None, driver: str, start_s: float) -> int:
+        """Start it, once more where somebody took its port, and return the port."""
+        for left in reversed(range(_TRIES)):
+            port = free_port()
+            self._start(program, home, driver, port)
+            self._ready.wait(start_s)
+            if self.lives and self._ready.is_set():
+                return port
+            self._end()
+            if not left or "EADDRINUSE" not in self.said:
+                raise ComponentError(f"the Appium server did not start: {self._last}", where=program)
+        raise AssertionError
 
     def _start(self, program: str, home: str | None, driver: str, port: int) -> None:
         env = {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
@@ -162,12 +170,19 @@ _servers: dict[tuple[int, str], Server] = {}
 _guard = threading.Lock()
 
 
-def server(driver: str, *, start_s: float = 90.0) -> Server:
+def server(driver: str, package: str | None = None, *, start_s: float = 90.0) -> Server:
     """Return the server of this process for a driver, started anew where the last one died.
 
+    Args:
+        driver: as Appium calls it.
+        package: of the driver; None: it is known to be there.
+        start_s: seconds until the server must answer.
+
     Raises:
-        ComponentError: Appium is not there, or does not start.
+        ComponentError: Appium or the driver is not there, or the server does not start.
     """
+    if package is not None and find_appium() is not None and not driver_installed(package):
+        raise ComponentError(f"Appium has no driver {package}", fix=f"{HOW.partition(' appium@')[0]} {package}")
     key = (os.getpid(), driver)
     with _guard:
         found = _servers.get(key)
