@@ -90,14 +90,12 @@ class Place:
 
     Attributes:
         at: its index in `nodes`.
-        depth: how many nodes are around it.
         showing: whether AT-SPI says that it shows and everything around it does.
         box: the part of its box that can be seen; None: it is off-screen.
         top: the index of its window; None for an application.
     """
 
     at: int
-    depth: int
     showing: bool
     box: Box | None
     top: int | None
@@ -121,7 +119,7 @@ def places(tree: dict[str, Any]) -> list[Place]:
         top = None if above is None else above.top
         if top is None and not application:
             top = at
-        found.append(Place(at, 0 if above is None else above.depth + 1, showing, box, top))
+        found.append(Place(at, showing, box, top))
         bounds.append(box if node.get("role") in _BOUNDING and own is not None else bound)
     return found
 

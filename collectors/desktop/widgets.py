@@ -30,7 +30,6 @@ class Widget:
         window: the name of its window.
         top: the index of its window in `nodes`.
         application: the name of its program.
-        path: roles and names from its window down to it; the same in the next tree where it is still there.
         text: what stands in it; None where it holds no text.
         value: now, least and greatest; () where it has none.
     """
@@ -43,7 +42,6 @@ class Widget:
     window: str
     top: int
     application: str
-    path: tuple[tuple[str, str], ...]
     text: str | None = None
     value: tuple[float, ...] = ()
 
@@ -127,20 +125,18 @@ def _widget(tree: dict[str, Any], place: Place, below: list[list[int]]) -> Widge
     node = nodes[place.at]
     assert place.box is not None
     assert place.top is not None
-    holders = list(around(tree, place.at))
-    inside = [at for at in reversed(holders) if at >= place.top and nodes[at].get("name")]
-    applications = (str(nodes[at].get("name") or "") for at in holders if nodes[at].get("role") == "application")
-    name = _name(nodes, place.at, below)
+    applications = (
+        str(nodes[at].get("name") or "") for at in around(tree, place.at) if nodes[at].get("role") == "application"
+    )
     return Widget(
         at=place.at,
         role=str(node["role"]),
-        name=name,
+        name=_name(nodes, place.at, below),
         box=place.box,
         states=frozenset(node.get("states") or ()),
         window=str(nodes[place.top].get("name") or ""),
         top=place.top,
         application=next(applications, ""),
-        path=(*((str(nodes[at]["role"]), str(nodes[at]["name"])) for at in inside), (str(node["role"]), name)),
         text=node.get("text"),
         value=tuple(number for number in node.get("value") or () if number is not None),
     )

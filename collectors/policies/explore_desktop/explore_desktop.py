@@ -97,8 +97,6 @@ class ExploreDesktop:
             while self._plan:
                 step = self._plan.pop(0)
                 widget = scene.find(step.role, step.name, step.nth) if step.role else None
-                if step.role and widget is None and step.aside:
-                    continue
                 if (step.role and widget is None) or self._memory.did(scene, step.key):
                     self._plan = []
                     break

@@ -16,7 +16,6 @@ class Step:
         name: of the widget.
         nth: which of those with this role and name in the window.
         value: text, keys, code, clicks of the wheel.
-        aside: it is passed over where its widget is not there; other steps end the plan then.
     """
 
     verb: str
@@ -24,7 +23,6 @@ class Step:
     name: str = ""
     nth: int = 0
     value: Any = None
-    aside: bool = False
 
     @property
     def key(self) -> tuple[Any, ...]:

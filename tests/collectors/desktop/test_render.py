@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.collectors.desktop._captures import NAMES, line, tree
@@ -115,6 +115,7 @@ def test_what_happens_on_a_desktop_stands_in_its_tree(name: str, expected: str) 
     assert expected in told("desktop.tree", line(name))
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32), st.lists(st.integers(0, 20_000), max_size=6), st.sampled_from(NAMES))
 def test_a_split_anywhere_changes_nothing(seed: int, cuts: list[int], name: str) -> None:
     data = line("folder") + line(name) + line("menu")[: seed % 50]
@@ -152,6 +153,7 @@ NODES = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(NODES)
 def test_any_nodes_are_told(nodes: list[dict[str, Any]]) -> None:
     raw = {"screen": [640, 480], "nodes": nodes}
