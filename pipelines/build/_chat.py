@@ -15,7 +15,7 @@ from worldtape.pipelines.build._turn import Turn
 from worldtape.schemas import Domain
 
 Message = dict[str, str]
-_CALLED = frozenset({Domain.MCP, Domain.SEARCH})
+_CALLED = frozenset({Domain.MCP, Domain.SEARCH, Domain.SWE})
 """Domains that show nothing before the first call; an empty state says nothing there, where an empty screen would."""
 
 
