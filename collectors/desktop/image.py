@@ -9,6 +9,7 @@ the image, over this machine's network: any Docker daemon that reaches one can b
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import time
 from typing import Any
@@ -49,6 +50,7 @@ details='<property name="last-view" type="string" value="ThunarDetailsView"/>'  
 echo '<channel name="thunar" version="1.0">'"$details</channel>" > /etc/xdg/xfce4/xfconf/xfce-perchannel-xml/thunar.xml
 rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*
 """
+_PROXIES = ("http_proxy", "https_proxy", "no_proxy")
 _LIMIT_S = 900
 
 
@@ -99,12 +101,13 @@ def _inspect(client: Any, name: str) -> dict[str, Any] | None:
 
 def _build(client: Any, name: str) -> None:
     repository, tag = split(name)
+    proxies = {key: os.environ[key] for key in _PROXIES if os.environ.get(key)}
     made = client.create_container(
         ensure_base().name,
-        command=["sh", "-c", _INSTALL],
+        command=["sh", "-c", f"PACKAGES=$*\n{_INSTALL}", "sh", *PACKAGES],
         entrypoint=[],
         user="0",
-        environment={"PACKAGES": " ".join(PACKAGES)},
+        environment=proxies,
         labels={OWNER: own()},
         host_config=client.create_host_config(network_mode="host"),
     )["Id"]
@@ -115,7 +118,8 @@ def _build(client: Any, name: str) -> None:
             said = client.logs(made, tail=5).decode(errors="replace").strip().splitlines()
             what = f"not built: apt-get failed with {code}: {said[-1] if said else 'no message'}"
             raise ComponentError(what, where=name, fix="see that this machine reaches a Debian mirror")
-        conf = {"Env": ["LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/games"], "Cmd": ["/bin/bash"]}
+        env = ["LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/games", *(f"{key}=" for key in proxies)]
+        conf = {"Env": env, "Cmd": ["/bin/bash"]}
         labels = {LABEL: recipe_hash(), OWNER: ""}  # else its containers were taken for those of this process
         client.commit(made, repository=repository, tag=tag, conf=conf | {"Labels": labels, "WorkingDir": "/home/user"})
     finally:

@@ -18,6 +18,8 @@ from worldtape.collectors.desktop.inside.processes import Processes, name_of, op
 from worldtape.collectors.desktop.inside.walk import alive
 
 _PING_S = 2.0
+_SLOW = 4
+"""Where programs are slow to answer, so many times that long must be quiet."""
 _YOUNG_S = 10.0
 _SETTINGS = """[Settings]
 gtk-cursor-blink=0
@@ -120,8 +122,10 @@ class Session:
         begun = time.monotonic()
         while True:
             self.display.sync()
+            sent = time.monotonic()
             self.mute = not alive(self.bus, min(deadline, time.monotonic() + _PING_S))
             asked = time.monotonic()
+            quiet_s = max(quiet_s, min(_PING_S, _SLOW * (asked - sent)))
             while (now := time.monotonic()) < deadline:
                 until = max(self.display.last, self.bus.last, begun) + quiet_s
                 starting = self.starting()
