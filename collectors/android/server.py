@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from worldtape.collectors.mcp._group import Group
-from worldtape.collectors.mcp._workdir import Workdir
+from worldtape.collectors.processes import Group, Workdir
 from worldtape.errors import ComponentError
 
 HOW = "npm install --prefix ~/.cache/worldtape/npm appium@3 appium-uiautomator2-driver"

@@ -14,10 +14,10 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from worldtape.collectors.mcp._calls import Calls, frame
-from worldtape.collectors.mcp._group import Group
 from worldtape.collectors.mcp._json import Lines
 from worldtape.collectors.mcp._streams import Inbox, session_message
 from worldtape.collectors.mcp._wire import Wire
+from worldtape.collectors.processes import Group
 
 if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage

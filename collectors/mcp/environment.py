@@ -18,10 +18,10 @@ from worldtape.collectors.mcp._secrets import address
 from worldtape.collectors.mcp._stdio import Stdio
 from worldtape.collectors.mcp._tools import tools_hash
 from worldtape.collectors.mcp._wire import Wire
-from worldtape.collectors.mcp._workdir import Workdir
 from worldtape.collectors.mcp.actions import KINDS, parse_call, request_of
 from worldtape.collectors.mcp.config import McpConfig
 from worldtape.collectors.mcp.outcomes import died, outcome_of, timed_out
+from worldtape.collectors.processes import Workdir
 from worldtape.errors import ComponentError, InputError, boundary
 from worldtape.schemas import (
     Action,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from worldtape.collectors.android import Android, AndroidConfig
-from worldtape.collectors.mcp import reap
+from worldtape.collectors.processes import reap
 from worldtape.collectors.tasks import TaskFile, unmet
 from worldtape.errors import ConfigError
 from worldtape.pipelines.record.verdict import Verdict

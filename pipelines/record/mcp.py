@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from worldtape.collectors.mcp import Mcp, McpConfig, reap
+from worldtape.collectors.mcp import Mcp, McpConfig
+from worldtape.collectors.processes import reap
 from worldtape.collectors.tasks import TaskFile, unmet
 from worldtape.errors import ConfigError, WorldtapeError
 from worldtape.pipelines.record.verdict import Verdict

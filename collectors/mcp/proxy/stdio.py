@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from worldtape.collectors.mcp._group import Group
 from worldtape.collectors.mcp.proxy._keeper import Keeper
 from worldtape.collectors.mcp.render.result import ERR, IN, OUT
+from worldtape.collectors.processes import Group
 from worldtape.schemas import End, EndStatus
 
 _READ = 1 << 16

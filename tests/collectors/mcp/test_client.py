@@ -49,7 +49,7 @@ async def test_everything(npm_server: Callable[[str], str], tmp_path: Path) -> N
         assert (await recorder.step(tool_call("echo", {"message": "hi"}))).text == "Echo: hi"
         assert "forty-two" in (await recorder.step(tool_call("trigger-sampling-request", {"prompt": "?"}))).text
         assert "Name: Ada" in (await recorder.step(tool_call("trigger-elicitation-request"))).text
-        assert "worldtape-mcp-" in (await recorder.step(tool_call("get-roots-list"))).text
+        assert "worldtape-run-" in (await recorder.step(tool_call("get-roots-list"))).text
         image = await recorder.step(tool_call("get-tiny-image"))
         assert [(part.channel, part.media_type) for part in image.parts] == [("image", "image/png")]
         assert "plaintext" in (await recorder.step(resource_read("demo://resource/dynamic/text/1"))).text

@@ -79,7 +79,7 @@ async def test_what_is_harmless_does_not_reach_the_observation(tmp_path: Path) -
             assert (await recorder.step(tool_call("echo", {"text": how}))).text == how
         for how, said in SAID.items():
             assert (await recorder.step(tool_call("misbehave", {"how": how, "seconds": 0.01}))).text == said, how
-        for how, said in {"sampling": "words", "elicitation": "Ada", "roots": "worldtape-mcp-"}.items():
+        for how, said in {"sampling": "words", "elicitation": "Ada", "roots": "worldtape-run-"}.items():
             assert said in (await recorder.step(tool_call("misbehave", {"how": how}))).text
         odd = await recorder.step(tool_call("misbehave", {"how": "stderr", "bytes": "many"}))
         assert odd.text.startswith("I cannot do that")

@@ -1,4 +1,4 @@
-"""A server's folder of its own: held by a lock, so that one whose recorder was killed can be told and removed."""
+"""A folder for one run of a server: held by a lock, so that one whose recorder was killed can be told and removed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-_PREFIX = "worldtape-mcp-"
+_PREFIX = "worldtape-run-"
 
 
 class Workdir:

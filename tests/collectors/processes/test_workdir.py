@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from worldtape.collectors.mcp import Mcp, McpConfig, reap, tool_call
+from worldtape.collectors.mcp import Mcp, McpConfig, tool_call
+from worldtape.collectors.processes import reap
 from worldtape.pipelines.record import open_recorder
 
 CODE = """
@@ -39,7 +40,7 @@ def test_leftovers_of_killed_recorders_go_and_those_in_use_stay(
     lake = str(tmp_path / "lake")
 
     def folders() -> list[Path]:
-        return list(tmp_path.glob("worldtape-mcp-*"))
+        return list(tmp_path.glob("worldtape-run-*"))
 
     async def scenario(left: Path) -> None:
         config = McpConfig(command=sys.executable, args=("-m", "worldtape.collectors.mcp.servers.orders"))
