@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from worldtape.collectors.cache import cache_folder
 from worldtape.collectors.processes import Group, Workdir
 from worldtape.errors import ComponentError
 
@@ -35,7 +36,7 @@ def find_appium() -> tuple[str, str | None] | None:
 
     Ours (`~/.cache/worldtape/npm`, or `XDG_CACHE_HOME`) comes first, then the one on the PATH.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worldtape" / "npm"
+    cache = cache_folder("npm")
     ours = cache / "node_modules" / ".bin" / "appium"
     if ours.exists():
         return str(ours), str(cache)

@@ -101,7 +101,7 @@ class SweConfig(Settings):
 
     def spec(self) -> EnvironmentSpec:
         """Return what is asked for, as the header of a tape names it."""
-        from worldtape.collectors.swe.image import image_name
+        from worldtape.collectors.swe.image import IMAGE
 
         parameters = self.model_dump(mode="json", exclude={"image", "limits", "network", "env", "env_from"})
         parameters["repository"] = None if self.repository is None else shown(self.repository)
@@ -110,7 +110,7 @@ class SweConfig(Settings):
         return EnvironmentSpec(
             kind="swe",
             backend="docker",
-            image=self.image or image_name(),
+            image=self.image or IMAGE.name,
             network=self.network,
             locale="C.UTF-8",
             timezone="UTC",

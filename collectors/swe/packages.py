@@ -7,7 +7,6 @@ fetches them (all three without a name) and prints where they are.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from worldtape.collectors.cache import cache_folder
 from worldtape.errors import ComponentError, ConfigError
 
 _FETCH_S = 600
@@ -41,11 +41,6 @@ KNOWN = {
 }
 """Packages that are tried: pure Python, 175 to 455 tests each, run in about a second."""
 _PINNED = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[A-Za-z0-9.!+_-]+)")
-
-
-def cache_folder(name: str) -> Path:
-    """Return a folder of the user's cache; `XDG_CACHE_HOME` moves it."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "worldtape", name)
 
 
 def folder() -> Path:
@@ -122,7 +117,7 @@ def main(words: list[str]) -> int:
     return 0
 
 
-__all__ = ["KNOWN", "Package", "cache_folder", "find", "folder", "sdist"]
+__all__ = ["KNOWN", "Package", "find", "folder", "sdist"]
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from worldtape.collectors.cache import cache_folder
 from worldtape.collectors.swe.config import SweConfig, shown
 from worldtape.errors import ComponentError, ConfigError, NotFoundError
 
@@ -104,7 +105,6 @@ def _from_afar(source: str, commit: str | None) -> Origin:
     """Fetch a commit that is given by its full hash only once: it never changes."""
     if commit is None or not _FULL.fullmatch(commit) or source.startswith("file:"):
         return _from_git(source, commit)
-    from worldtape.collectors.swe.packages import cache_folder
 
     name = hashlib.sha256(f"{source}\0{commit}".encode()).hexdigest()
     kept = cache_folder("repositories") / f"{name}.tar"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+from worldtape.collectors.cache import cache_folder
 from worldtape.pipelines.doctor._component import Component
 
 _NPM = ("everything", "filesystem", "memory")
@@ -15,7 +16,7 @@ _USE = "MCP recordings of servers that are not our own"
 
 def npm_folder() -> Path:
     """Return the folder where servers from npm are looked for, beside the PATH."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worldtape" / "npm"
+    return cache_folder("npm")
 
 
 def servers() -> Iterator[Component]:

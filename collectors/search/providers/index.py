@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from worldtape.collectors.cache import cache_folder
 from worldtape.collectors.search.answers import Hit
 from worldtape.collectors.search.config import EmbeddedConfig
 from worldtape.collectors.search.providers.documents import Document, Source, described, sources
@@ -120,7 +121,7 @@ def open_index(config: EmbeddedConfig) -> Index:
 
 @functools.lru_cache(maxsize=16)
 def _made(stamps: tuple[tuple[str, str, int, int], ...], file_mb: int, cache: str) -> tuple[Path, str]:
-    folder = Path(cache).expanduser() if cache else _cache()
+    folder = Path(cache).expanduser() if cache else cache_folder("search")
     digest = _digest(stamps, file_mb)
     path = folder / f"{digest}.sqlite"
     with boundary(folder):
@@ -131,11 +132,6 @@ def _made(stamps: tuple[tuple[str, str, int, int], ...], file_mb: int, cache: st
                 if not path.exists():
                     _build(path, stamps, file_mb)
     return path, digest
-
-
-def _cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "worldtape" / "search"
 
 
 def _digest(stamps: tuple[tuple[str, str, int, int], ...], file_mb: int) -> str:

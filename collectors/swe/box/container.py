@@ -21,9 +21,9 @@ class Container(Docker):
         return "container" if self._container is None else f"container {self._container[:12]}"
 
     def _image(self) -> dict[str, Any]:
-        from worldtape.collectors.swe.image import ensure
+        from worldtape.collectors.swe.image import IMAGE
 
-        return self._named(self.config.image or ensure())
+        return self._named(self.config.image or IMAGE.ensure().name)
 
     async def link(self, user: str | None = None) -> Link:
         """Start a runner.

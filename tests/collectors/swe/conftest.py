@@ -9,7 +9,7 @@ import pytest
 from tests._components import require
 from tests._sandboxes import need_docker
 from tests.collectors.swe._box import Held, held_box
-from worldtape.collectors.swe.image import image_name
+from worldtape.collectors.swe.image import IMAGE
 from worldtape.collectors.swe.packages import KNOWN, folder
 from worldtape.collectors.terminal.sandbox.docker import connect
 
@@ -20,11 +20,11 @@ def swe_image() -> str:
     need_docker()
     client = connect()
     try:
-        found = bool(client.images(image_name()))
+        found = bool(client.images(IMAGE.name))
     finally:
         client.close()
     require("the image of repositories", found, "python -m worldtape.collectors.swe.image")
-    return image_name()
+    return IMAGE.name
 
 
 @pytest.fixture(scope="session")
