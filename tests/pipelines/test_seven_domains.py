@@ -24,7 +24,7 @@ LIGHT = {"html": False, "screenshot": "none", "bodies": "none"}
 PLACES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "android": ({"kind": "android", "screenshot": False, "html": False}, {"kind": "explore-ui"}),
     "mcp": ({"kind": "mcp", "server": "orders"}, {"kind": "explore-tools", "changing": 0.6}),
-    "os": ({"kind": "desktop", "screenshot": "none", "start_s": 180}, {"kind": "explore-desktop"}),
+    "os": ({"kind": "desktop", "screenshot": "none"}, {"kind": "explore-desktop"}),
     "search": ({"kind": "search"}, {"kind": "explore-tools"}),
     "swe": ({"kind": "swe", "package": "inflection"}, {"kind": "explore-repo"}),
     "terminal": ({"kind": "terminal", "sandbox": "local"}, {"kind": "explore"}),
