@@ -29,9 +29,9 @@ class Container(Docker):
         return self._container
 
     def _image(self) -> dict[str, Any]:
-        from worldtape.collectors.desktop.image import ensure_image
+        from worldtape.collectors.desktop.image import IMAGE
 
-        found = ensure_image(self.config.image)
+        found = IMAGE.ensure(self.config.image)
         with explained(found.name):
             return dict(self._client.inspect_image(found.name)) | {"Name": found.name}
 

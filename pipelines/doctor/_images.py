@@ -9,13 +9,13 @@ from worldtape.pipelines.doctor._component import Component, State
 
 def images() -> Iterator[Component]:
     """Yield the image of repositories, the sources of the packages that are recorded, and the image of desktops."""
-    from worldtape.collectors.desktop.image import image_name as desktop
+    from worldtape.collectors.desktop.image import IMAGE as DESKTOP
     from worldtape.collectors.swe.image import IMAGE as SWE
 
     there = _names()
     yield _row("image of repositories", SWE.name, there, "software repositories", "swe")
     yield _sources()
-    yield _row("image of desktops", desktop(), there, "desktops", "desktop")
+    yield _row("image of desktops", DESKTOP.name, there, "desktops", "desktop")
 
 
 def _names() -> frozenset[str]:

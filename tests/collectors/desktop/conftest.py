@@ -6,7 +6,7 @@ import pytest
 
 from tests._components import require
 from tests._sandboxes import need_docker
-from worldtape.collectors.desktop.image import image_name
+from worldtape.collectors.desktop.image import IMAGE
 from worldtape.collectors.terminal.sandbox.docker import connect
 
 
@@ -16,8 +16,8 @@ def desktop_image() -> str:
     need_docker()
     client = connect()
     try:
-        found = bool(client.images(image_name()))
+        found = bool(client.images(IMAGE.name))
     finally:
         client.close()
     require("the image of desktops", found, "python -m worldtape.collectors.desktop.image")
-    return image_name()
+    return IMAGE.name

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.collectors.desktop._held import Held, held_desktop
-from worldtape.collectors.desktop.image import image_name
+from worldtape.collectors.desktop.image import IMAGE
 from worldtape.collectors.desktop.widgets import Widget, widgets
 from worldtape.collectors.renderers import make_renderer
 from worldtape.schemas import Action, SettledBy, Status
@@ -35,7 +35,7 @@ def widget(held: Held, role: str, name: str) -> Widget:
 
 def test_what_was_found_stands_in_ready(held: Held) -> None:
     ready = held.recorder.history.ready
-    assert ready.environment.image == image_name()
+    assert ready.environment.image == IMAGE.name
     assert ready.environment.image_digest is not None
     assert {"mousepad", "xvfb", "openbox", "python", "docker"} <= ready.environment.versions.keys()
     assert "mousepad notes.txt" in (ready.initial_state.text or "")

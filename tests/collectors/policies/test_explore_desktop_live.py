@@ -9,7 +9,7 @@ import pytest
 from tests._components import require
 from tests._sandboxes import need_docker
 from worldtape.collectors.desktop import Desktop, DesktopConfig
-from worldtape.collectors.desktop.image import image_name
+from worldtape.collectors.desktop.image import IMAGE
 from worldtape.collectors.policies.explore_desktop import ExploreDesktop
 from worldtape.collectors.recorder import Recorder
 from worldtape.collectors.renderers import make_renderer
@@ -36,7 +36,7 @@ def test_a_desktop_is_explored() -> None:
     need_docker()
     client = connect()
     try:
-        found = bool(client.images(image_name()))
+        found = bool(client.images(IMAGE.name))
     finally:
         client.close()
     require("the image of desktops", found, "python -m worldtape.collectors.desktop.image")
