@@ -93,8 +93,12 @@ class Display:
         return None if found is None else found.value
 
     def managed(self) -> bool:
-        """Whether a window manager runs."""
-        return self._property(self.root, "_NET_SUPPORTING_WM_CHECK") is not None
+        """Whether the window manager has done what it was told to do once it runs: to have one desktop.
+
+        It tells that it is there before it is: a window that comes between is never shown.
+        """
+        desktops = self._property(self.root, "_NET_NUMBER_OF_DESKTOPS")
+        return desktops is not None and list(desktops) == [1]
 
     def windows(self) -> list[dict[str, Any]]:
         """Return the windows of the window manager, lowest first.

@@ -57,7 +57,7 @@ class Session:
         address = self._tells("dbus-daemon", "--session", "--nofork", "--print-address={}")
         os.environ["DBUS_SESSION_BUS_ADDRESS"] = address
         self.bus = Bus(address)
-        self.processes.start(["openbox", "--sm-disable"])
+        self.processes.start(["openbox", "--sm-disable", "--startup", "xdotool set_num_desktops 1"])
         self._needs("openbox", self.display.managed)
         self._since = dict.fromkeys(pids(), -_YOUNG_S)
 
