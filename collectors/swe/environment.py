@@ -45,8 +45,8 @@ class Swe:
 
     Actions are of kind `tool_call` (`parse` reads `{"name": …, "arguments": {…}}`); an observation is the tool's text.
     The state after each step: `head`, `branch`, `tree` (git's hash of the whole working copy), `dirty`, `staged`,
-    `untracked`, `diff` (hash of the patch, whose bytes are the channel `git.diff`), `changed`, and `tests`, what tests
-    the step ran (null: none).
+    `untracked`, `diff` (hash of the patch, whose bytes are the channel `git.diff`), `changed`, what the tools remember
+    (`cwd`, `todos`), and `tests`, what tests the step ran (null: none).
 
     Attributes:
         until: no command runs longer than to this moment (monotonic s); None: no such moment.
@@ -122,7 +122,8 @@ class Swe:
             outcome, ended = answer.outcome, time.monotonic_ns()
             seen, before = await look(self.box), self._seen
             if seen is not None:
-                state = seen.state() | {"changed": seen.differs(before), "tests": self._tests(answer.commands)}
+                state = seen.state() | self._started[0].state
+                state |= {"changed": seen.differs(before), "tests": self._tests(answer.commands)}
                 patch, self._seen = (seen.diff, seen.diff_bytes), seen
                 kept.diff(seen.diff)
         except ComponentError as error:

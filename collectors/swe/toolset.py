@@ -35,6 +35,11 @@ class Toolset(Protocol):
         """Fed by the environment with everything that is kept; renders the answer to the newest call, "" before it."""
         ...
 
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the tools themselves remember: `cwd`, where the next command starts, and `todos`."""
+        ...
+
     async def call(self, name: str, arguments: Mapping[str, Any], keep: Keep, limit_s: float | None) -> Answer:
         """Carry out one call.
 

@@ -1,4 +1,7 @@
-"""10,000 recordings of 20 steps through the whole house, twice, with different numbers of workers."""
+"""Thousands of recordings of 20 steps through the whole house, twice, with different numbers of workers.
+
+CI takes 3,000; `WORLDTAPE_SCALE=10000` takes more.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ import pytest
 
 from tests.pipelines.tapes import write_tapes
 
-COUNT = 10_000
+COUNT = int(os.environ.get("WORLDTAPE_SCALE", "3000"))
+PART = COUNT // 20 + 1
+"""Recordings of a part: there are twenty."""
 LARGEST_MB = 600
 """Of one process, its libraries included: these alone take 200."""
 CHAIN = """
@@ -29,10 +34,10 @@ def peak():
     own = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
     return max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) >> 10
 
-folder, workers = sys.argv[1], int(sys.argv[2])
+folder, workers, part = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 lake = folder + "/lake"
 said = {}
-projected = project(lake, workers=workers)
+projected = project(lake, workers=workers, part_size=part)
 said["projected"] = [projected.recordings, projected.transitions, projected.mismatched]
 said["workers"] = sorted(projected.workers.values())
 said["peak_project"] = peak()
@@ -60,7 +65,7 @@ def chains(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, dict[str, Any
     env = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", CHAIN, str(folder), workers], stdout=subprocess.PIPE, text=True, env=env
+            [sys.executable, "-c", CHAIN, str(folder), workers, str(PART)], stdout=subprocess.PIPE, text=True, env=env
         )
         for folder, workers in zip(folders, ("2", "0"), strict=True)
     ]
@@ -94,7 +99,7 @@ def test_two_workers_share_the_work(chains: dict[Path, dict[str, Any]]) -> None:
 
 @pytest.mark.slow
 def test_no_process_grows_with_the_lake(chains: dict[Path, dict[str, Any]]) -> None:
-    """20 parts of 512 recordings: what a process held is far from the 20 together (see also `test_build_memory`)."""
+    """There are twenty parts: what a process held is far from the 20 together (see also `test_build_memory`)."""
     for said in chains.values():
         assert max(said["peak_project"], said["peak_curate"], said["peak_build"]) < LARGEST_MB
 

@@ -134,6 +134,6 @@ def test_no_process_and_no_folder_outlives_the_recorder(driver: str, how: str, s
         os.close(fd)
         assert ready
     if how == "killed":
-        reaped = "import worldtape.collectors.mcp as mcp; mcp.reap()"
+        reaped = "from worldtape.collectors.processes import reap; reap()"
         subprocess.run([sys.executable, "-c", reaped], check=True, env=env)
     assert list(short.glob("worldtape-*")) == []

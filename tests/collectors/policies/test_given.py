@@ -123,7 +123,8 @@ async def test_a_person_types_lines() -> None:
 
 
 def test_every_policy_has_settings_with_a_schema_and_is_found_by_name() -> None:
-    assert list(POLICIES) == ["explore", "explore-tools", "explore-web", "human", "llm", "replay", "script"]
+    explorers = [f"explore-{what}" for what in ("desktop", "repo", "tools", "ui", "web")]
+    assert list(POLICIES) == ["explore", *explorers, "human", "llm", "replay", "script"]
     for policy in POLICIES.values():
         schema = policy.Config.model_json_schema()
         assert schema["additionalProperties"] is False

@@ -86,6 +86,7 @@ async def test_a_repair_is_seen_in_every_state(tmp_path: Path) -> None:
         assert [state["changed"] for state in states] == [True, False, True, False, False]
         assert (broken["dirty"], broken["untracked"], mended["dirty"]) == (["calc.py"], [], [])
         assert (broken["tests"], read["tests"]) == (None, None)
+        assert (read["cwd"], read["todos"]) == ("/workspace", [])
         assert failed["tests"]["failed"] == ["test_calc.py::test_add", "test_calc.py::test_text"]
         assert failed["tests"]["framework"] == "pytest"
         assert passed["tests"]["passed"] == ["test_calc.py::test_add", "test_calc.py::test_text"]
