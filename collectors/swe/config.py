@@ -119,7 +119,8 @@ class SweConfig(Settings):
         )
 
 
-_QUIET = {"TERM": "dumb", "TZ": "UTC"}
+_QUIET = {"PYTHONDONTWRITEBYTECODE": "1", "TERM": "dumb", "TZ": "UTC"}
+"""Bytecode is told from its source by size and second: a file that is edited twice a second would run as it was."""
 
 
 def _from_outside(name: str) -> str:

@@ -212,12 +212,12 @@ def drain(pipes: Collection[IO[bytes]]) -> None:
     """Read on what background processes say, so that no full or closed pipe stops them."""
     with selectors.DefaultSelector() as waiting:
         for pipe in pipes:
-            waiting.register(pipe, selectors.EVENT_READ)
+            waiting.register(pipe, selectors.EVENT_READ, pipe)
         while waiting.get_map():
             for key, _ in waiting.select():
                 if not os.read(key.fd, PIECE):
                     waiting.unregister(key.fileobj)
-                    os.close(key.fd)
+                    key.data.close()  # closing only its number would close, later, whatever has that number then
 
 
 class Command:

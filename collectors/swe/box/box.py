@@ -116,6 +116,8 @@ class Box:
             so_far: Reply = lost.args[0]
             return Ran(bytes(so_far.out), bytes(so_far.err), signal=_KILLED)
         end = reply.head
+        if end["t"] == "error":
+            raise ComponentError(f"a command could not be followed: {end['strerror']}", where=self._container.name)
         return Ran(
             bytes(reply.out),
             bytes(reply.err),

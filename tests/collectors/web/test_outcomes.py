@@ -63,7 +63,7 @@ def test_a_navigation_that_is_not_answered_in_time_is_stopped(pages: Pages) -> N
     pages.put("/slow", "<h1>At last</h1>", hold=hold)
     start = pages.put("/from", '<title>From</title><a href="/slow">Slow</a>')
     try:
-        seen = visit(start, f'goto("{pages.url}/slow")', on("click", "Slow"), timeout_s=1.0, action_s=0.3)
+        seen = visit(start, f'goto("{pages.url}/slow")', on("click", "Slow"), timeout_s=4.0, action_s=1.0)
     finally:
         hold.set()
     assert [one.outcome.status for one in seen.results] == [Status.TIMEOUT_KILLED] * 2
