@@ -180,9 +180,9 @@ class Device(ABC):
         """Press back."""
         self.remote.back()
 
+    @abstractmethod
     def do_home(self, move: Move, aim: Aim) -> None:
         """Press home."""
-        raise NotImplementedError
 
     def do_enter(self, move: Move, aim: Aim) -> None:  # noqa: ARG002
         """Press Enter."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,7 +23,7 @@ _TEXT = (FILE, STDOUT, STDERR)
 Layout = Callable[[dict[str, Any]], str]
 
 
-class Fold:
+class Fold(ABC):
     """Keeps the newest call: its arguments, the bytes that came, the facts of its answer.
 
     A line of `swe.call` begins a call and forgets the last one; `swe.file`, `swe.stdout` and `swe.stderr` are bytes of
@@ -62,17 +63,17 @@ class Fold:
         layout = layouts.get(str(answer.get("error", answer.get("op"))))
         return clean(self.failed(answer) if layout is None else layout(answer))
 
+    @abstractmethod
     def layouts(self) -> Mapping[str, Layout]:
         """Return, for each operation, how its answer looks."""
-        raise NotImplementedError
 
+    @abstractmethod
     def faults(self) -> Mapping[str, Layout]:
         """Return, for each type of error, how it looks."""
-        raise NotImplementedError
 
+    @abstractmethod
     def failed(self, answer: dict[str, Any]) -> str:
         """Return how an error looks that is not in `faults`."""
-        raise NotImplementedError
 
     def bytes_of(self, channel: str) -> bytes:
         """Return what came on a channel of bytes since the call began."""
