@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from worldtape.collectors.android.screen import Screen
+from worldtape.collectors.newest_line import NewestLine
 from worldtape.schemas import Rendering
 
 _GONE = {
@@ -27,24 +28,15 @@ class Fold(ABC):
 
     def __init__(self, name: str) -> None:
         self.rendering = Rendering(name=name, version="1")
-        self._rest: list[bytes] = []
-        self._line = b""
+        self._newest = NewestLine("hierarchy")
 
     def feed(self, channel: str, data: bytes) -> None:
         """Take the next bytes of `hierarchy`, split anywhere."""
-        if channel != "hierarchy":
-            return
-        head, end, tail = data.rpartition(b"\n")
-        if not end:
-            self._rest.append(data)
-            return
-        whole = b"".join([*self._rest, head])
-        self._line = whole.rpartition(b"\n")[2]
-        self._rest = [tail] if tail else []
+        self._newest.feed(channel, data)
 
     def render(self) -> str:
         """Return the newest screen as text; "" before the first."""
-        screen = Screen.of(self._line) if self._line else None
+        screen = Screen.of(self._newest.line) if self._newest.line else None
         if screen is None or not screen.capture:
             return ""
         return "\n".join([*_head(screen), *self.tell(screen)])

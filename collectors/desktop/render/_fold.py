@@ -8,6 +8,7 @@ from typing import Any
 
 from worldtape.collectors.desktop.render._words import quoted
 from worldtape.collectors.desktop.tree import extents, read_tree
+from worldtape.collectors.newest_line import NewestLine
 from worldtape.schemas import Rendering
 
 _GONE = {
@@ -36,24 +37,15 @@ class Fold(ABC):
         parameters = {"hidden": True} if hidden else {}
         self.rendering = Rendering(name=name, version="1", parameters=parameters)
         self._hidden = hidden
-        self._rest: list[bytes] = []
-        self._line = b""
+        self._newest = NewestLine("tree")
 
     def feed(self, channel: str, data: bytes) -> None:
         """Take the next bytes of `tree`, split anywhere."""
-        if channel != "tree":
-            return
-        head, end, tail = data.rpartition(b"\n")
-        if not end:
-            self._rest.append(data)
-            return
-        whole = b"".join([*self._rest, head])
-        self._line = whole.rpartition(b"\n")[2]
-        self._rest = [tail] if tail else []
+        self._newest.feed(channel, data)
 
     def render(self) -> str:
         """Return the newest desktop as text; "" before the first."""
-        tree = read_tree(self._line) if self._line else {}
+        tree = read_tree(self._newest.line) if self._newest.line else {}
         return "\n".join([*_head(tree), *self._body(tree)]) if tree else ""
 
     def _body(self, tree: dict[str, Any]) -> Iterator[str]:

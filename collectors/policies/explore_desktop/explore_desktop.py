@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, Self
 
 from worldtape.collectors.desktop.widgets import Widget
+from worldtape.collectors.policies._erring import errs
 from worldtape.collectors.policies.explore_desktop.config import ExploreDesktopConfig
 from worldtape.collectors.policies.explore_desktop.memory import Memory
 from worldtape.collectors.policies.explore_desktop.moves import Moves
@@ -123,9 +124,5 @@ class ExploreDesktop:
         return self._rng.choices([move.plan for move in moves], [move.weight for move in moves])[0]
 
     def _errs(self) -> bool:
-        """Say whether it is time for a wrong action, so that about the wished share fails."""
-        memory, wished = self._memory, self.config.failing
-        if not wished or memory.turns < 2:  # noqa: PLR2004 — first things first
-            return False
-        share = memory.failed / memory.turns
-        return self._rng.random() < min(0.6, max(0.02, wished / 2 + 2 * (wished - share)))
+        memory = self._memory
+        return errs(self._rng, turns=memory.turns, failed=memory.failed, wished=self.config.failing)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, Self
 
+from worldtape.collectors.policies._erring import errs
 from worldtape.collectors.policies.explore_web.config import Dialect, ExploreWebConfig
 from worldtape.collectors.policies.explore_web.memory import Memory
 from worldtape.collectors.policies.explore_web.moves import Moves
@@ -140,9 +141,5 @@ class ExploreWeb:
         return rng.choices([move.plan for move in moves], [move.weight for move in moves])[0] if moves else home
 
     def _errs(self) -> bool:
-        """Say whether it is time for a wrong action, so that about the wished share fails."""
-        memory, wished = self._memory, self.config.failing
-        if not wished or memory.turns < 2:  # noqa: PLR2004 — first things first
-            return False
-        share = memory.failed / memory.turns
-        return self._rng.random() < min(0.6, max(0.02, wished / 2 + 2 * (wished - share)))
+        memory = self._memory
+        return errs(self._rng, turns=memory.turns, failed=memory.failed, wished=self.config.failing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from worldtape.collectors.newest_line import NewestLine
 from worldtape.collectors.web.tree import read_tree
 from worldtape.schemas import Rendering
 
@@ -15,24 +16,15 @@ class Fold(ABC):
     rendering: Rendering
 
     def __init__(self) -> None:
-        self._rest: list[bytes] = []
-        self._line = b""
+        self._newest = NewestLine("tree")
 
     def feed(self, channel: str, data: bytes) -> None:
         """Take the next bytes of `tree`, split anywhere."""
-        if channel != "tree":
-            return
-        head, end, tail = data.rpartition(b"\n")
-        if not end:
-            self._rest.append(data)
-            return
-        whole = b"".join([*self._rest, head])
-        self._line = whole.rpartition(b"\n")[2]
-        self._rest = [tail] if tail else []
+        self._newest.feed(channel, data)
 
     def render(self) -> str:
         """Return the newest page as text; "" before the first."""
-        tree = read_tree(self._line) if self._line else {}
+        tree = read_tree(self._newest.line) if self._newest.line else {}
         return self.tell(tree) if tree else ""
 
     @abstractmethod
